@@ -257,12 +257,12 @@ impl Broken {
             Law::Associative => "`op` is not associative",
             Law::Identity => "`identity` is not neutral",
             Law::Commutative => "`op` is not commutative",
-            Law::Fold => "`fold` is not `op` of what `map` gives",
+            Law::Fold => "`fold` differs from `op(acc, map(x))`",
         }
     }
 }
 
-/// Prints `with NaN the order shows: …`.
+/// Prints `with NaN the result depends on the order: …`.
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cause = match self.cause {
@@ -270,7 +270,7 @@ impl fmt::Display for Remark {
             Cause::DivisionByZero => "division by zero",
             Cause::Nan => "NaN",
         };
-        write!(f, "with {cause} the order shows: {}", self.counterexample)
+        write!(f, "with {cause} the result depends on the order: {}", self.counterexample)
     }
 }
 

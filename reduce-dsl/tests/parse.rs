@@ -150,8 +150,8 @@ fn data_may_give_the_types() {
 #[test]
 fn data_that_cannot_be_inputs_is_refused() {
     for (types, message) in [
-        (&[][..], "there are 1 to 16 inputs, not 0"),
-        (&[Scalar::F32; 17][..], "there are 1 to 16 inputs, not 17"),
+        (&[][..], "a reduction has 1 to 16 inputs, not 0"),
+        (&[Scalar::F32; 17][..], "a reduction has 1 to 16 inputs, not 17"),
     ] {
         assert_eq!(text("op: any", Some(types)).unwrap_err().diagnostics()[0].message, message);
     }
@@ -184,7 +184,11 @@ fn closures_get_what_their_laws_say() {
     assert_eq!((masked.name.as_str(), masked.commutative, masked.exact), ("closure", true, true));
     assert!(!operation(&format!("{gcd}, commutative: false")).commutative);
     let greater = parse("ty: f32, op: |a, b| if a > b { a } else { b }, identity: none");
-    assert!(greater.notes[0].message.starts_with("with NaN the order shows: "), "{:?}", greater.notes);
+    assert!(
+        greater.notes[0].message.starts_with("with NaN the result depends on the order: "),
+        "{:?}",
+        greater.notes
+    );
     assert!(!greater.spec.operation.exact);
 }
 
@@ -263,7 +267,7 @@ fn arithmetic_that_wraps_early_is_noted() {
 fn laws_that_no_element_can_try_are_noted() {
     let parsed = parse("ty: u64, filter: |x| x > 97 && x < 10, op: |a, b| (a * b) % 97, identity: 1");
     assert_eq!(parsed.notes.len(), 1);
-    assert!(parsed.notes[0].message.starts_with("no element that was tried satisfies `filter`"));
+    assert!(parsed.notes[0].message.starts_with("no sampled element satisfies `filter`"));
     assert!(!parsed.spec.operation.commutative && !parsed.spec.operation.exact);
     let possible = parse("ty: u64, filter: |x| x < 97, op: |a, b| (a * b) % 97, identity: 1");
     assert!(possible.notes.is_empty() && possible.spec.operation.exact);

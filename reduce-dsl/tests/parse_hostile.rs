@@ -100,7 +100,7 @@ fn chains_of_methods_stay_short() {
         assert_eq!(text(&spec.text, None).map(|parsed| parsed.spec), Ok(spec), "{method}");
     }
     let source = mapping(&("x".to_owned() + &".powi(1023)".repeat(120)));
-    assert_eq!(refusal(&source), ["this means 2160 operations, and at most 1024 are possible"]);
+    assert_eq!(refusal(&source), ["this expands to 2160 operations; the limit is 1024"]);
 }
 
 /// Names that CUDA does not allow must not make the canonical text explode.
@@ -194,8 +194,8 @@ fn spec_errors_convert_to_boxed_errors() {
 #[test]
 fn spaces_and_marks_that_rust_does_not_know_are_refused_at_their_place() {
     let messages = [
-        ('\u{a0}', "U+00A0 is no space in Rust; write a plain one"),
-        ('\u{3000}', "U+3000 is no space in Rust; write a plain one"),
+        ('\u{a0}', "U+00A0 is not a space in Rust; write a plain one"),
+        ('\u{3000}', "U+3000 is not a space in Rust; write a plain one"),
         ('\u{feff}', "a byte order mark is allowed at the start only; delete this one"),
     ];
     for (c, message) in messages {

@@ -169,7 +169,7 @@ pub const RUNGS: [Rung; 20] = [
     Rung {
         number: 19,
         name: "any length",
-        what: "the kernel of rung 11 on a number of elements that nothing divides, level after level",
+        what: "the kernel of rung 11 on an odd number of elements, level after level",
         passes: &passes![coarsen(2), sequential, last_warp, unroll],
         twist: Twist::AnyLength,
         ..NAIVE

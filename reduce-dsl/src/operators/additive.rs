@@ -12,7 +12,7 @@ const SUMS: Operator = Operator { fill: Some("A_NEG_ZERO"), ..Operator::ADDITIVE
 
 pub(super) const SUM: Operator = Operator {
     name: "sum",
-    doc: "the sum; of `bool`, how many are true",
+    doc: "the sum; for `bool`, the number of true elements",
     source: "numpy.sum",
     domain: Domain::All,
     ..SUMS
@@ -86,7 +86,7 @@ pub(super) const SQUARED_DISTANCE: Operator = Operator {
 
 pub(super) const NORM1: Operator = Operator {
     name: "norm1",
-    doc: "the sum of the magnitudes; unsigned for integers, so that the magnitude of the least one is right",
+    doc: "the sum of the magnitudes; unsigned for integers, so the magnitude of the minimum fits",
     source: "BLAS asum",
     width: Width::Magnitude,
     map: "|x| (x as W).abs() as A",

@@ -24,7 +24,7 @@ const BITWISE: Operator = Operator { domain: Domain::Bits, identity: Some("T_ZER
 
 pub(super) const AND: Operator = Operator {
     name: "and",
-    doc: "the bits that every element has",
+    doc: "the bits that are set in every element",
     source: "numpy.bitwise_and.reduce",
     op: "|a, b| a & b",
     identity: Some("!T_ZERO"),
@@ -33,7 +33,7 @@ pub(super) const AND: Operator = Operator {
 
 pub(super) const OR: Operator = Operator {
     name: "or",
-    doc: "the bits that any element has",
+    doc: "the bits that are set in any element",
     source: "numpy.bitwise_or.reduce",
     op: "|a, b| a | b",
     ..BITWISE
@@ -41,7 +41,7 @@ pub(super) const OR: Operator = Operator {
 
 pub(super) const XOR: Operator = Operator {
     name: "xor",
-    doc: "the bits that an odd number of elements has",
+    doc: "the bits that are set in an odd number of elements",
     source: "numpy.bitwise_xor.reduce",
     op: "|a, b| a ^ b",
     ..BITWISE
@@ -49,7 +49,7 @@ pub(super) const XOR: Operator = Operator {
 
 pub(super) const ANY: Operator = Operator {
     name: "any",
-    doc: "is any element true, or not 0? NaN is not 0",
+    doc: "whether any element is true, or not 0; NaN is not 0",
     source: "numpy.any",
     map: "|x| x != T_ZERO",
     skips_nan: true,
@@ -60,7 +60,7 @@ pub(super) const ANY: Operator = Operator {
 
 pub(super) const ALL: Operator = Operator {
     name: "all",
-    doc: "is every element true, or not 0? NaN is not 0",
+    doc: "whether every element is true, or not 0; NaN is not 0",
     source: "numpy.all",
     map: "|x| x != T_ZERO",
     op: "|a, b| a & b",
@@ -70,7 +70,7 @@ pub(super) const ALL: Operator = Operator {
 
 pub(super) const COUNT: Operator = Operator {
     name: "count",
-    doc: "how many elements are true, as with `map: |x| x > 0.0`",
+    doc: "the number of true elements, as with `map: |x| x > 0.0`",
     source: "C++ std::count_if",
     domain: Domain::Bool,
     map: "|x| x as u64",
@@ -79,7 +79,7 @@ pub(super) const COUNT: Operator = Operator {
 
 pub(super) const COUNT_NONZERO: Operator = Operator {
     name: "count_nonzero",
-    doc: "how many elements are true, or not 0; NaN is not 0",
+    doc: "the number of elements that are true, or not 0; NaN is not 0",
     source: "numpy.count_nonzero",
     domain: Domain::All,
     map: "|x| (x != T_ZERO) as u64",

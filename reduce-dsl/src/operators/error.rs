@@ -20,7 +20,7 @@ pub enum OperatorError {
     #[error("`{operator}` takes {expected}, and there {}", if *found == 1 {
         "is 1; name them, as in `inputs: { x: f32, y: f32 }`".to_owned()
     } else {
-        format!("are {found}; write a `map` that makes one value of them")
+        format!("are {found}; write a `map` that combines them into one value")
     })]
     Inputs {
         /// The operator.
@@ -83,7 +83,7 @@ pub enum OperatorError {
         found: Scalar,
     },
     /// A param has the name of the position.
-    #[error("`{name}` is the name of the position; call the param otherwise")]
+    #[error("`{name}` is the name of the position; rename the param")]
     Position {
         /// The name.
         name: String,

@@ -41,7 +41,7 @@ pub(super) const MINMAX: Operator = Operator {
 
 pub(super) const NORM_INF: Operator = Operator {
     name: "norm_inf",
-    doc: "the largest magnitude; unsigned for integers, so that the magnitude of the least one is right",
+    doc: "the largest magnitude; unsigned for integers, so the magnitude of the minimum fits",
     source: "numpy.linalg.norm",
     width: Width::LargestMagnitude,
     acc: Shape::Scalar(Ty::A),

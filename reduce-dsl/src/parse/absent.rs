@@ -92,7 +92,7 @@ impl Absent {
     ) {
         let has_nan = inputs.iter().map(|input| input.ty).chain(mapped).any(Scalar::is_float);
         if let (Nan::Ignore, false, Some(nan)) = (self.nan, has_nan, &fields.nan) {
-            errors.add(nan.span(), "no element is a float, so none is NaN").help("leave `nan` out");
+            errors.add(nan.span(), "no element is a float, so NaN cannot occur").help("leave `nan` out");
         }
     }
 }
@@ -105,8 +105,8 @@ pub(super) fn refuse_count(finish: &Lambda, fields: &Fields, errors: &mut Errors
     let field = if fields.has("filter") { "filter" } else { "nan: ignore" };
     if let (Some(count), true) = (count, ignores || fields.has("filter")) {
         let message = format!("with `{field}` this would count absent elements as well");
-        errors.add(count.place, message).help(
-            "leave it out; `op: mean`, `var` and their like know how many are left, and so does a count in the accumulator",
-        );
+        errors
+            .add(count.place, message)
+            .help("leave it out; use `op: mean`, `op: var`, or a count in the accumulator");
     }
 }

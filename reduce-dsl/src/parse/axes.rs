@@ -12,7 +12,7 @@ pub(super) fn groups(fields: &Fields, errors: &mut Errors) -> Option<Domain> {
     repeated(&axes.from, errors);
     repeated(&axes.to, errors);
     for name in axes.to.iter().filter(|name| !axes.from.contains(name)) {
-        errors.add(name.span(), format!("`{name}` is no axis of the input; write it before `->` as well"));
+        errors.add(name.span(), format!("the input has no axis `{name}`; write it before `->` as well"));
     }
     if fields.layout.as_ref().is_some_and(|layout| layout == "strided") {
         let message =
@@ -25,7 +25,7 @@ pub(super) fn groups(fields: &Fields, errors: &mut Errors) -> Option<Domain> {
     if axes.from.len() == 2 && axes.to == axes.from[..1] {
         return Some(Domain::ROWS);
     }
-    let message = "of two axes, the first one is kept, as in `axes: i j -> i`; other axes are not supported";
+    let message = "only two axes that keep the first are supported, as in `axes: i j -> i`";
     errors.add(axes.place, message);
     None
 }

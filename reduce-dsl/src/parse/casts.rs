@@ -24,7 +24,7 @@ fn replacement(
     let is_cast = before.is_some_and(is_as);
     match tree {
         TokenTree::Ident(_) if is_as(tree) && has_value(before) && lacks_type(after) => {
-            errors.add(tree.span(), "a type is missing behind `as`").help("write it, as in `x as f32`");
+            errors.add(tree.span(), "a type is missing after `as`").help("write it, as in `x as f32`");
             None
         }
         TokenTree::Literal(_) if is_cast => None,

@@ -23,8 +23,7 @@ pub(super) fn check_laws(subject: Subject, fields: &Fields, errors: &mut Errors)
     };
     if found.is_vacuous() {
         let place = fields.filter.as_ref().map_or_else(|| fields.op_place(), Extent::of);
-        errors
-            .note(place, "no element that was tried satisfies `filter`, so the laws of `op` were not tried");
+        errors.note(place, "no sampled element satisfies `filter`, so the laws of `op` were not checked");
     }
     for remark in found.remarks.iter().filter(|_| !is_known) {
         errors.note(fields.op_place(), remark.to_string());
@@ -45,12 +44,11 @@ fn report(broken: Box<Broken>, inputs: &[Param], fields: &Fields, errors: &mut E
     };
     let help = match broken.law {
         Law::Associative => {
-            "elements are grouped as the schedule likes; keep in the accumulator what every grouping needs, and do the \
-             rest in `finish`"
+            "the schedule chooses the grouping; make `op` independent of it, and do the rest in `finish`"
         }
-        Law::Identity => "write `identity: none`, if nothing is neutral",
+        Law::Identity => "write `identity: none`, if no value is neutral",
         Law::Commutative => "leave the field out; then elements keep their order",
-        Law::Fold => "`fold` adds one element: it is `op(acc, map(x))`, written cheaper",
+        Law::Fold => "`fold` adds one element; it must equal `op(acc, map(x))`",
     };
     let place = place.unwrap_or_else(|| fields.op_place());
     let depends = broken.law == Law::Identity || broken.counterexample.names_elements();

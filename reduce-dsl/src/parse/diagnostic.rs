@@ -121,7 +121,7 @@ impl Errors {
     /// Returns the errors to show if there is no specification: at least one.
     pub(super) fn finish(&mut self) -> Vec<Diagnostic<Extent>> {
         if self.is_empty() {
-            self.add(Span::call_site(), "bug: this is refused, and nothing says why");
+            self.add(Span::call_site(), "bug: the specification is refused without a reason");
         }
         self.errors.truncate(Errors::SHOWN);
         std::mem::take(&mut self.errors)

@@ -57,7 +57,7 @@ impl fmt::Display for SpecError {
         if let Some(why) = &self.no_thread {
             return write!(
                 f,
-                "error: the system gives no thread to read a specification of that length ({why}); raise the limits of \
+                "error: the system cannot start a thread to parse a specification of that length ({why}); raise the limits of \
                  threads and memory (`ulimit -u`, `ulimit -v`)"
             );
         }

@@ -53,7 +53,7 @@ impl Foreign {
             Foreign::NotAssociative { .. } => {
                 format!("`{name}` is not associative, so its result would depend on the schedule")
             }
-            Foreign::NoReduction { reason, .. } => format!("`{name}` is no reduction: it {reason}"),
+            Foreign::NoReduction { reason, .. } => format!("`{name}` is not a reduction: it {reason}"),
         }
     }
 

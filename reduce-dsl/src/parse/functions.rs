@@ -27,9 +27,9 @@ pub(super) struct Functions<'a> {
 /// The name of the accumulator in `fold` and `finish`.
 pub(super) const ACC: &str = "acc";
 
-const ONLY_ACCUMULATORS: &str = "it combines two accumulators; use it in `map`, `fold` or `finish`";
+const ONLY_ACCUMULATORS: &str = "it combines two accumulators; move this to `map`, `fold` or `finish`";
 const NO_ELEMENT: &str = "it is the position of an element; use it in `map` or `fold`";
-const NO_CALL: &str = "it is a value that is always the same; use it in `map`, `fold` or `finish`";
+const NO_CALL: &str = "it is a constant; move this to `map`, `fold` or `finish`";
 
 /// The parameters of a closure, in order: names and types. A wrong type is `None`.
 type Given = Vec<(String, Option<Record>)>;

@@ -20,11 +20,9 @@ pub(super) fn written(
         if !fields.has("identity") {
             let zeros: Vec<_> = acc.types().into_iter().map(constants::zero).collect();
             let example = record_text(&zeros, acc);
-            errors
-                .add(fields.op_place(), "a closure needs `identity`, the accumulator that changes nothing")
-                .help(format!(
-                    "write it, as in `identity: {example}`; or `identity: none`, if nothing is neutral"
-                ));
+            errors.add(fields.op_place(), "a closure needs `identity`, the neutral accumulator").help(
+                format!("write it, as in `identity: {example}`; or `identity: none`, if no value is neutral"),
+            );
         }
         return None;
     };
@@ -68,7 +66,7 @@ fn differs(operation: &Operation, own: &[Value], written: &str, place: Extent, e
     let (name, acc, own) = (&operation.name, operation.acc.text(), record_text(own, &operation.acc));
     errors
         .add(place, format!("the identity of `{name}` on {acc} is {own}, not {written}"))
-        .help("a named operator brings its identity; leave the field out");
+        .help("a named operator defines its identity; leave the field out");
 }
 
 /// Returns whether the numbers are the same, apart from the signs of zeros.

@@ -41,7 +41,7 @@ fn of_data(types: &[Scalar], errors: &mut Errors) -> Option<Vec<Param>> {
 
 fn counted(count: usize, place: Extent, errors: &mut Errors) -> Option<()> {
     if !(1..=INPUTS).contains(&count) {
-        errors.add(place, format!("there are 1 to {INPUTS} inputs, not {count}"));
+        errors.add(place, format!("a reduction has 1 to {INPUTS} inputs, not {count}"));
         return None;
     }
     Some(())

@@ -7,5 +7,5 @@ pub(super) fn is_keyword(name: &str) -> bool {
 
 /// Returns the message for a word of Rust as the name of a value.
 pub(super) fn keyword(name: &str) -> String {
-    format!("nothing can be called `{name}`, which has a meaning in Rust")
+    format!("`{name}` cannot be a name, because it has a meaning in Rust")
 }

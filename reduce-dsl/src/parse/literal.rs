@@ -30,16 +30,16 @@ impl Number {
         let scalar = Scalar::from_name(suffix).filter(|ty| ty.is_number());
         match scalar {
             None if !suffix.is_empty() => Err((
-                format!("`{suffix}` is not a type of numbers here"),
+                format!("`{suffix}` is not a numeric type here"),
                 if suffix.contains("size") {
                     "write `u64` or `i64`"
                 } else {
-                    "write `f32`, `i64`, `u8` or another"
+                    "write `f32`, `i64`, `u8` or another numeric type"
                 }
                 .to_owned(),
             )),
             Some(ty) if is_float && !ty.is_float() => Err((
-                format!("`{digits}` is a float, and {ty} is a type of integers"),
+                format!("`{digits}` is a float, and {ty} is an integer type"),
                 format!("write `{digits} as {ty}`"),
             )),
             _ => Ok(Number {

@@ -168,7 +168,7 @@ pub(super) fn refuse_struct(name: &str, others: &[String]) -> Option<String> {
         );
     }
     if others.iter().any(|other| other == name) {
-        return Some(format!("there is another `{name}` already; call the struct otherwise"));
+        return Some(format!("the name `{name}` is taken; rename the struct"));
     }
     let whose = if is_keyword(name) { "Rust" } else { "the CUDA kernel" };
     (is_taken(name) || is_keyword(name))

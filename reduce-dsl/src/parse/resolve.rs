@@ -24,7 +24,7 @@ pub(super) fn resolve(
     errors: &mut Errors,
 ) -> Option<Read> {
     if let (Some(export), Dialect::Text) = (&fields.export, dialect) {
-        let message = "`static` and `const` are for Rust code, where others use the name; leave this out";
+        let message = "`static` and `const` are for Rust code only; leave this out";
         errors.add(export.name.span(), message);
     }
     let scope = Scope::read(fields, dialect, from_data, errors);
@@ -54,10 +54,8 @@ pub(super) fn resolve(
     unused(&operation, &scope, errors);
     let spec = Spec::new(operation, domain, &spelling, block?, passes?);
     if !limits::is_readable(&spec.text) {
-        let message = "the closures are too long: written out, they cannot be read back";
-        errors
-            .add(fields.op_place(), message)
-            .help("leave out some of the methods that mean many operations");
+        let message = "the closures are too long: reducegen cannot parse their expanded text";
+        errors.add(fields.op_place(), message).help("use fewer methods that expand to many operations");
         return None;
     }
     let notes = std::mem::take(&mut errors.notes);
@@ -73,9 +71,7 @@ fn unused(operation: &Operation, scope: &Scope, errors: &mut Errors) {
     };
     for name in scope.params.iter().map(|(name, _)| name).chain(&scope.index) {
         if !uses(&name.to_string()) {
-            errors
-                .add(name.span(), format!("nothing uses `{name}`"))
-                .help("use it in `map`, or leave it out");
+            errors.add(name.span(), format!("`{name}` is not used")).help("use it in `map`, or leave it out");
         }
     }
 }

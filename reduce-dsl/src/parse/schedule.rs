@@ -29,7 +29,9 @@ pub(super) fn passes(fields: &Fields, errors: &mut Errors) -> Option<Passes> {
 fn pass(word: &Word, errors: &mut Errors) -> Option<Pass> {
     let name = word.name.to_string();
     if name == "auto" {
-        errors.add(word.place, "`auto` is no pass, but stands for all of them").help("write `passes: auto`");
+        errors
+            .add(word.place, "`auto` is not a pass; it chooses the whole list")
+            .help("write `passes: auto`");
         return None;
     }
     let Some(row) = named(&name) else {

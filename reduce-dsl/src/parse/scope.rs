@@ -82,7 +82,8 @@ impl Scope {
 
 fn params(written: &Names, taken: &mut Vec<String>, errors: &mut Errors) -> Vec<(Ident, Scalar)> {
     if !(1..=PARAMS).contains(&written.names.len()) {
-        errors.add(written.place, format!("there are 1 to {PARAMS} params, not {}", written.names.len()));
+        errors
+            .add(written.place, format!("a reduction has 1 to {PARAMS} params, not {}", written.names.len()));
     }
     // Wrong params stay in scope, so that their uses are not reported as well.
     let one = |(name, ty): &(Ident, Ident)| {
@@ -99,7 +100,7 @@ fn check_name(name: &Ident, what: &str, taken: &mut Vec<String>, errors: &mut Er
     if let Some(message) = names::refuse(&word, what) {
         errors.add(name.span(), message);
     } else if !is_new {
-        errors.add(name.span(), format!("there is another `{word}` already"));
+        errors.add(name.span(), format!("the name `{word}` is taken"));
     }
     taken.push(word);
     is_new

@@ -129,11 +129,13 @@ fn unreadable(source: &str, error: &LexError) -> Diagnostic {
     let found = source.get(start..).and_then(|rest| rest.chars().next());
     let message = match found {
         Some(c @ ('(' | '[' | '{')) => format!("this `{c}` is never closed"),
-        Some(c @ (')' | ']' | '}')) => format!("this `{c}` closes nothing"),
+        Some(c @ (')' | ']' | '}')) => format!("this `{c}` is never opened"),
         Some('"' | '\'') => "this quotation mark is never closed".to_owned(),
         Some('/') => "this comment is never closed".to_owned(),
         Some(c) if c.is_alphanumeric() || c.is_ascii_graphic() => format!("unexpected character `{c}`"),
-        Some(c) if c.is_whitespace() => format!("U+{:04X} is no space in Rust; write a plain one", c as u32),
+        Some(c) if c.is_whitespace() => {
+            format!("U+{:04X} is not a space in Rust; write a plain one", c as u32)
+        }
         Some(MARK) => "a byte order mark is allowed at the start only; delete this one".to_owned(),
         Some(c) => format!("unexpected character U+{:04X}", c as u32),
         None => "the specification ends too early".to_owned(),

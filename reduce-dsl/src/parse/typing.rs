@@ -87,7 +87,7 @@ fn heads_fit(lambda: &Lambda, role: &Role, errors: &mut Errors) -> bool {
         let name = param.name.as_ref().map(ToString::to_string);
         let of_another = |(other, _): &(String, _)| Some(other) == name.as_ref() && other != own;
         if role.params[..most - role.optional].iter().any(of_another) && role.is_ordered() {
-            let message = format!("parameters have the order of the inputs; this one is `{own}`");
+            let message = format!("parameters follow the order of the inputs; this one must be `{own}`");
             errors.add(param.place, message);
             fits = false;
         }

@@ -169,7 +169,7 @@ fn remarks_become_notes() {
                   op: |a, b| T { s: a.s + b.s, m: a.m.max(a.s + b.m) }, identity: none";
     let notes = text(source, None).unwrap().notes;
     assert!(
-        notes.iter().any(|note| note.message.starts_with("with overflow the order shows: ")),
+        notes.iter().any(|note| note.message.starts_with("with overflow the result depends on the order: ")),
         "{notes:?}"
     );
 }

@@ -97,7 +97,7 @@ fn choices_that_mean_nothing_are_refused() {
     let params = [Param::new("index", Scalar::U64)];
     assert_eq!(
         refused("argmax", Request { params: &params, ..Request::new(&inputs) }),
-        "`index` is the name of the position; call the param otherwise"
+        "`index` is the name of the position; rename the param"
     );
     assert_eq!(refused("count", Request::new(&inputs)), "`count` is not defined for f32; it takes bool");
 }

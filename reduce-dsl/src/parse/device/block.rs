@@ -73,7 +73,7 @@ impl Reader<'_> {
             None => self.error(Extent::of(local), "a `let` here has a value, as in `let y = x * x;`"),
         };
         if let Some((token, _)) = local.init.as_ref().and_then(|init| init.diverge.as_ref()) {
-            self.error(Extent::of(token), "a `let` here always fits; leave the `else` out");
+            self.error(Extent::of(token), "a `let` here cannot fail; leave the `else` out");
         }
         let (pat, ty) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
@@ -106,7 +106,7 @@ impl Reader<'_> {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
                 if let Some(mutable) = &name.mutability {
                     let help = "write a new `let` for every value, as in `let y = y + 1.0;`";
-                    self.error_with_help(Extent::of(mutable), "variables do not change here", help);
+                    self.error_with_help(Extent::of(mutable), "variables cannot change here", help);
                 }
                 let word = name.ident.to_string();
                 if keywords::is_keyword(&word) {
@@ -117,12 +117,12 @@ impl Reader<'_> {
             }
             Pat::Struct(_) => {
                 let help = "write one for each field, as in `let lo = r.lo;`";
-                self.error_with_help(Extent::of(pat), "a `let` here gives one name", help);
+                self.error_with_help(Extent::of(pat), "a `let` here binds one name", help);
                 None
             }
             _ => {
                 let help = "write one for each value, as in `let y = x * x;`";
-                self.error_with_help(Extent::of(pat), "a `let` here gives one name", help);
+                self.error_with_help(Extent::of(pat), "a `let` here binds one name", help);
                 None
             }
         }

@@ -7,7 +7,7 @@ pub(crate) fn converted(found: &str, wanted: &str) -> String {
     let scalar =
         |name: &str| Scalar::from_name(name).is_some() || name.starts_with("an ") || name == "a float";
     match Scalar::from_name(wanted) {
-        Some(Scalar::Bool) if scalar(found) => "compare it with something".to_owned(),
+        Some(Scalar::Bool) if scalar(found) => "compare it with a value".to_owned(),
         Some(ty) if found == "bool" && ty.is_float() => "write `if … { 1.0 } else { 0.0 }`".to_owned(),
         Some(ty) if scalar(found) => format!("convert it with `as {ty}`"),
         Some(ty) if found.starts_with('`') => format!("take one of its fields, which is {ty}"),

@@ -46,7 +46,7 @@ impl Reader<'_> {
         let (message, otherwise) = if is_constant {
             (format!("the value of `{name}` is not known here"), "write the number, or ")
         } else {
-            (format!("`{name}` is not a name in this closure, which captures nothing"), "")
+            (format!("`{name}` is not defined in this closure, which cannot capture variables"), "")
         };
         let known: Vec<_> = self.names.iter().map(|(name, _)| name.word.as_str()).collect();
         let near = names::nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
@@ -57,10 +57,7 @@ impl Reader<'_> {
             Some(_) => format!("{{ k: {} }}", role.number),
         };
         let give = match role.name {
-            "op" => {
-                "it combines two accumulators; what is given at the call is for `map`, `fold` and `finish`"
-                    .to_owned()
-            }
+            "op" => "it combines two accumulators; move this to `map`, `fold` or `finish`".to_owned(),
             "identity" => "write the value, as in `0.0`".to_owned(),
             _ => format!("{otherwise}give it at the call: add the field `params: {field}`"),
         };
@@ -77,7 +74,7 @@ impl Reader<'_> {
             ("map" | "fold", "i" | "idx" | "index" | "pos" | "position") if !has_index => {
                 Some("for the position of the element, add the field `index: i`".to_owned())
             }
-            ("identity", "None" | "NONE" | "null") => Some("write `none`, if nothing is neutral".to_owned()),
+            ("identity", "None" | "NONE" | "null") => Some("write `none`, if no value is neutral".to_owned()),
             ("fold", "step") => {
                 Some("take the step as a last parameter: `fold: |acc, x, step| …`".to_owned())
             }

@@ -20,7 +20,7 @@ impl Reader<'_> {
             let value = self.read(&field.expr, None, depth + 1);
             match &field.member {
                 Member::Named(name) if fields.iter().any(|(known, _): &(&Ident, Ex)| *known == name) => {
-                    self.error(name.span(), format!("the field `{name}` is there twice"));
+                    self.error(name.span(), format!("the field `{name}` is written twice"));
                 }
                 Member::Named(name) => fields.push((name, value)),
                 Member::Unnamed(index) => {
@@ -103,7 +103,7 @@ impl Reader<'_> {
         let near = names::nearest(&name.to_string(), &known);
         let help = match (near, self.role.records.first()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
-            (None, Some(record)) => format!("there is `{}`", record.text()),
+            (None, Some(record)) => format!("write an existing struct, such as `{}`", record.text()),
             (None, None) => {
                 let ty = |value: &Ex| match self.types.resolve(value.ty) {
                     ty @ (Ty::Scalar(_) | Ty::Number(_)) => self.types.scalar(ty),

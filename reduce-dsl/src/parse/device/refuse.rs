@@ -13,7 +13,7 @@ use quote::ToTokens;
 use reduce_ir::Scalar;
 use syn::{Attribute, Expr, Pat, Path};
 
-pub(super) const NO_CALLS: &str = "functions cannot be called here; write what it computes";
+pub(super) const NO_CALLS: &str = "functions cannot be called here; write out its computation";
 
 const LOOP: (&str, &str) =
     ("there are no loops here", "a closure sees one element; the loop over elements is the reduction itself");
@@ -74,12 +74,12 @@ fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
         Expr::Await(e) => (Extent::of(&e.await_token), ("nothing here is awaited", "leave the `.await` out")),
         Expr::Block(e) => (Extent::of(e), ("a block here has no label", "leave the label out")),
         Expr::Break(e) => (Extent::of(&e.break_token), LOOP),
-        Expr::Closure(e) => (Extent::of(e), ("closures do not nest", "write what it computes")),
+        Expr::Closure(e) => (Extent::of(e), ("closures do not nest", "write out its computation")),
         Expr::Continue(e) => (Extent::of(&e.continue_token), LOOP),
         Expr::ForLoop(e) => (Extent::of(&e.for_token), LOOP),
         Expr::Index(e) => (e.bracket_token.span.join().into(), INDEX),
         Expr::Let(e) => {
-            (Extent::of(&e.let_token), ("`let` is no condition here", "compare, as in `x == 0.0`"))
+            (Extent::of(&e.let_token), ("a condition cannot contain `let` here", "compare, as in `x == 0.0`"))
         }
         Expr::Loop(e) => (Extent::of(&e.loop_token), LOOP),
         Expr::Macro(e) => (Extent::of(&e.mac.path), NO_MACROS),
@@ -116,7 +116,7 @@ fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
 
 const NO_MACROS: (&str, &str) = ("there are no macros here", "write an expression, or leave it out");
 const ASSIGNMENT: (&str, &str) =
-    ("variables do not change here", "write a new `let` for every value, as in `let y = y + 1.0;`");
+    ("variables cannot change here", "write a new `let` for every value, as in `let y = y + 1.0;`");
 const INDEX: (&str, &str) = (
     "there is nothing to index",
     "a closure sees one element; several arrays are `inputs: { x: f32, y: f32 }`",
@@ -140,9 +140,9 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
         _ if names::is_method(&last) => format!("it is a method: write it as in `{}`", example(&last)),
         (Some(_), _) => match nearest_method(&last, ty, reader.role.dialect) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "write what it computes".to_owned(),
+            None => "write out its computation".to_owned(),
         },
-        (None, _) => "write what it computes".to_owned(),
+        (None, _) => "write out its computation".to_owned(),
     };
     reader.error_with_help(Extent::of(path), "functions cannot be called here", help)
 }
@@ -182,11 +182,11 @@ const KNOWN: [(&str, &str); 19] = [
         "16-bit floats are f32 in closures; leave it out, or convert with `as`, as in `x as f64`",
     ),
     ("into try_into", "convert with `as`, as in `x as f64`"),
-    ("cmp partial_cmp total_cmp eq lt gt le ge", "compare with `<`, `==` and their like"),
+    ("cmp partial_cmp total_cmp eq lt gt le ge", "compare with an operator, such as `<` or `==`"),
     ("unwrap expect unwrap_or is_some", "nothing here can fail; leave it out"),
 ];
 
-const NOT_EXACT: &str = "it is not built of exact operations, so its bits would differ from device to device";
+const NOT_EXACT: &str = "exact operations cannot compute it, so its bits would differ between devices";
 
 /// Reports a method that is not in the table, or not for that type.
 pub(super) fn unknown_method(name: &Ident, ty: Option<Scalar>, reader: &mut Reader<'_>) -> Ex {
@@ -216,9 +216,7 @@ fn of_other_types(name: &Ident, ty: Scalar, types: &str, reader: &mut Reader<'_>
     let word = name.to_string();
     if let ("minimum" | "maximum", true) = (word.as_str(), ty.is_float()) {
         let short = &word[..3];
-        let help = format!(
-            "name the operator, which is this: `op: {short}`; `a.{short}(b)` prefers a number to NaN"
-        );
+        let help = format!("write the operator `op: {short}`; `a.{short}(b)` prefers a number to NaN");
         return reader.error_with_help(
             name.span(),
             format!("`{word}` of floats is not in stable Rust"),

@@ -26,7 +26,7 @@ pub(super) fn read(input: ParseStream) -> syn::Result<Option<Export>> {
     let visibility: Visibility = input.parse()?;
     let expected = "expected `static NAME;`, and then the fields";
     if input.peek(Token![const]) {
-        return Err(error(input, "write `static`: a `const` would be lowered anew at every use"));
+        return Err(error(input, "write `static`: a `const` would be lowered again at every use"));
     }
     input.parse::<Token![static]>().map_err(|it| syn::Error::new(it.span(), expected))?;
     let name = input.parse().map_err(|it: syn::Error| syn::Error::new(it.span(), expected))?;

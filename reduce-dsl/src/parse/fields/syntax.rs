@@ -7,7 +7,7 @@ use syn::parse::ParseStream;
 
 /// The message for documentation inside the braces.
 pub(super) const DOCUMENTED: &str =
-    "no attribute or `///` stands here; write `//`, or document the item in front of its `static`";
+    "attributes and `///` are not allowed here; write `//`, or document the item before its `static`";
 
 /// Returns an error at the next token; at the end of the input, at the last one.
 pub(super) fn error(input: ParseStream, message: impl Display) -> syn::Error {

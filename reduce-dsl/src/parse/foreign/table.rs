@@ -71,7 +71,7 @@ pub(super) const NAMES: &[Row] = &[
     (
         "find findfirst find_first find_if first_index index_of",
         "index: i, filter: |x| x > 0.0, map: |_x| i, op: first",
-        "the condition is an example; if no element satisfies it, that is an error",
+        "the condition is an example; the result is an error if no element satisfies it",
     ),
     (
         "findlast find_last last_index",
@@ -98,7 +98,7 @@ pub(super) const NAMES: &[Row] = &[
         "",
     ),
     ("cosine_similarity", COSINE, ""),
-    ("cosine", COSINE, "this is the similarity, and SciPy's distance is 1 less it"),
+    ("cosine", COSINE, "this is the similarity; SciPy's distance is 1 minus it"),
     ("array_equal equal equals", pair!("map: |x, y| x == y, op: all"), ""),
     ("allclose", pair!("map: |x, y| (x - y).abs() <= 1e-8 + 1e-5 * y.abs(), op: all"), ""),
     // Bits and booleans.
@@ -132,7 +132,7 @@ pub(super) const NAMES: &[Row] = &[
     ("nanminmax", "op: minmax, nan: ignore", ""),
 ];
 
-const DDOF: &str = "it divides by n; with `params: { ddof: u64 }` and 1 for `ddof` by n - 1";
+const DDOF: &str = "it divides by n; to divide by n - 1, write `params: { ddof: u64 }` and give 1 for `ddof`";
 const ONE: &str = "give 1 for `ddof`, as in `--param ddof=1`";
 
 /// The cosine of the angle between two inputs.
@@ -157,7 +157,7 @@ pub(super) const NO_REDUCTION: &[Row] = &[
         "median nanmedian percentile nanpercentile quantile nanquantile percentile_cont percentile_disc iqr mad \
          median_abs_deviation kthvalue nth_element trim_mean",
         ALL_ELEMENTS,
-        "sort the elements with another library, and read it there",
+        "sort the elements with another library, and read the result from them",
     ),
     (
         "mode nunique unique distinct count_distinct n_unique approx_count_distinct value_counts",
@@ -178,12 +178,12 @@ pub(super) const NO_REDUCTION: &[Row] = &[
     ),
     (
         "histogram hist bincount digitize",
-        "gives one number for each bin, and a state is a few numbers",
+        "gives one number for each bin, and an accumulator holds only a few",
         "for one bin, count its elements, as in `map: |x| x >= 0.0 && x < 1.0, op: count`",
     ),
     (
         "topk top_k nlargest nsmallest partition argpartition",
-        "gives many elements, and a state is a few numbers",
+        "gives many elements, and an accumulator holds only a few",
         "`op: findmax` gives the largest element and its position",
     ),
     (

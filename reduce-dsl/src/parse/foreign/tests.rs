@@ -75,7 +75,7 @@ fn only_typing_errors_are_close_to_an_operator() {
 #[test]
 fn functions_that_are_no_reduction_say_so() {
     let median = foreign("median").map(|it| it.message("median"));
-    let said = "`median` is no reduction: it needs all elements at once, not a state of fixed size";
+    let said = "`median` is not a reduction: it needs all elements at once, not a state of fixed size";
     assert_eq!(median.as_deref(), Some(said));
     assert!(matches!(foreign("sub"), Some(Foreign::NotAssociative { .. })));
     assert_eq!(foreign("frobnicate"), None);

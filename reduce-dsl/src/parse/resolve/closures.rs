@@ -158,7 +158,7 @@ fn no_choices(fields: &Fields, errors: &mut Errors) {
     let is_last = fields.ties.as_ref().is_some_and(|ties| ties == "last");
     let winner = if is_last { "`if b >= a { b } else { a }`" } else { "`if b > a { b } else { a }`" };
     if let Some(place) = fields.name("ties") {
-        let message = "`ties` is a choice of named operators; write it in the closure";
+        let message = "`ties` is for named operators; write it in the closure";
         errors.add(place.span(), message).help(format!("as in {winner}"));
     }
 }
@@ -185,7 +185,10 @@ fn map(
                 let (head, product) = (names.join(", "), names.join(" * "));
                 let help = format!("write one, as in `map: |{head}| {product}`");
                 errors
-                    .add(fields.op_place(), "several inputs need a `map` that makes an accumulator of them")
+                    .add(
+                        fields.op_place(),
+                        "several inputs need a `map` that combines them into an accumulator",
+                    )
                     .help(help);
                 return None;
             };

@@ -87,7 +87,7 @@ fn scalar(acc: &Record, name: &Ident, fields: &Fields, errors: &mut Errors) -> O
     }
     let place = fields.acc.as_ref().map_or_else(Extent::whole, Acc::place);
     let message =
-        format!("`{name}` brings its accumulator; `acc` of a named operator is a scalar, as in `acc: f64`");
+        format!("`{name}` defines its accumulator; `acc` of a named operator is a scalar, as in `acc: f64`");
     errors.add(place, message).help("leave it out, or write `op` as a closure");
     None
 }

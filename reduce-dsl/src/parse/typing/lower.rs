@@ -54,8 +54,7 @@ pub(super) fn function(
     let results = lower.lower(body)?;
     let func = lower.builder.build(results);
     if func.lines().len() > LINES {
-        let message =
-            format!("this means {} operations, and at most {LINES} are possible", func.lines().len());
+        let message = format!("this expands to {} operations; the limit is {LINES}", func.lines().len());
         errors.add(body.place, message);
         return None;
     }
@@ -175,7 +174,7 @@ impl Lower<'_> {
         let (message, help) = match known {
             Some(0) => ("this divides by 0".to_owned(), "write another number".to_owned()),
             Some(_) if op == Bin::Div => (
-                "this divides by -1, by which the smallest number overflows".to_owned(),
+                "this divides by -1, which overflows for the smallest number".to_owned(),
                 "write `-x`".to_owned(),
             ),
             Some(_) => ("the remainder by -1 is always 0".to_owned(), "write `0`".to_owned()),
@@ -183,7 +182,7 @@ impl Lower<'_> {
                 let but = if ty.is_signed() { "0 or -1" } else { "0" };
                 (
                     format!("the divisor may be {but}"),
-                    "say what divides then, as in `x / y.max(1)`".to_owned(),
+                    "exclude such divisors, as in `x / y.max(1)`".to_owned(),
                 )
             }
         };
@@ -220,7 +219,7 @@ impl Lower<'_> {
                     (_, Scalar::Bool) => "compare it, as in `x != 0`".to_owned(),
                     _ => "convert it to f32".to_owned(),
                 };
-                self.errors.add(place, format!("{ty} does not become {to} by `as`")).help(help);
+                self.errors.add(place, format!("`as` cannot convert {ty} to {to}")).help(help);
                 None
             }
         }
