@@ -64,8 +64,8 @@ fn remarks(found: &Found) -> Vec<String> {
         Some(example) => format!("elements keep their order: {example}"),
         None => "elements may be reordered".to_owned(),
     };
-    let bits = if found.exact { "every order gives the same bits" } else { "the order shows in the bits" };
-    let tried = found.is_vacuous().then(|| "no element that was tried satisfies `filter`".to_owned());
+    let bits = if found.exact { "every order gives the same bits" } else { "the order changes the bits" };
+    let tried = found.is_vacuous().then(|| "no sampled element satisfies `filter`".to_owned());
     tried
         .into_iter()
         .chain([commutes, bits.to_owned()])

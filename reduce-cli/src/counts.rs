@@ -32,7 +32,7 @@ pub(crate) const KERNELS: [Shown; 11] = [
 
 /// The meaning of the columns, in a line below a table.
 pub(crate) const LEGEND: &str = "\
-slots and warp_use: of the loops that combine threads; the rest: of the whole kernels, over all launches";
+slots and warp_use count only the loops that combine threads; the other columns count whole kernels, over all launches";
 
 /// Returns the columns of counts.
 pub(crate) fn columns(shown: &[Shown]) -> impl Iterator<Item = Column> {

@@ -35,7 +35,7 @@ pub(crate) enum NpyError {
     )]
     Version(u8, u8),
     #[error(
-        "the file is cut short: its header needs {needed} bytes and {found} are there; copy or save it again"
+        "the file is cut short: its header needs {needed} bytes, and the file has {found}; copy or save it again"
     )]
     Truncated { needed: usize, found: usize },
     #[error("the header is corrupt: {0}; save the array again with `np.save`")]
@@ -51,7 +51,7 @@ pub(crate) enum NpyError {
     #[error("the header claims more elements than 2^64 bytes can hold; save the array again")]
     Overflow,
     #[error(
-        "the file is cut short: its header claims {claimed} bytes of elements and {found} are there; \
+        "the file is cut short: its header claims {claimed} bytes of elements, and {found} follow; \
          copy or save it again"
     )]
     Short { claimed: u64, found: u64 },
@@ -134,7 +134,7 @@ fn advice(order: &str, code: &str) -> String {
         "c16" => complex("f8"),
         "c24" | "c32" => "they are pairs of floats of more than 64 bits; convert them by `a.astype('<c16')`".to_owned(),
         _ if code.starts_with("M8") || code.starts_with("m8") => {
-            format!("save {}, which counts units of time; NaT is the least i64", view("i8"))
+            format!("save {}, which counts units of time; NaT is the smallest i64", view("i8"))
         }
         _ => {
             let coded = DTYPES.iter().filter(|dtype| dtype.code.is_some()).map(|dtype| dtype.ty.name());

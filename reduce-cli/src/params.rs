@@ -36,7 +36,7 @@ fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
     let Some(Given { text, .. }) = given.iter().find(|it| it.name == *name) else {
         return Err(Failure::request(format!("the param `{name}` has no value; give it, as in {example}")));
     };
-    let wrong = || format!("`{text}` is no {ty}, and the param `{name}` is one; write it as in {example}");
+    let wrong = || format!("`{text}` is not {ty}, the type of the param `{name}`; write it as in {example}");
     let out_of_range = || format!("`{text}` is out of range for {ty}, the type of the param `{name}`");
     let Some(value) = Value::parse(*ty, text) else {
         let number = ty.is_number() && text.parse::<i128>().is_ok();

@@ -54,7 +54,7 @@ impl Source {
     /// Returns the error for a text that is the name of a file without `@`.
     fn missing_at_sign(&self) -> Option<Failure> {
         let path = Path::new(&self.text);
-        let message = || format!("`{0}` is no specification, but a file; name it as `@{0}`", self.text);
+        let message = || format!("`{0}` is a file, not a specification; write `@{0}`", self.text);
         path.is_file().then(|| Failure::request(message()))
     }
 
@@ -80,7 +80,7 @@ fn read_file(path: &str) -> io::Result<String> {
     let mut bytes = Vec::new();
     let read = File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
     if read as u64 > LIMIT {
-        return Err(io::Error::other("it has more than 1 MiB, and no specification is so long"));
+        return Err(io::Error::other("it has more than 1 MiB, the limit for a specification"));
     }
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }

@@ -95,9 +95,9 @@ const SHOWN: [Shown; 4] = [
 
 /// The meaning of the columns, in lines below a table.
 pub(crate) const LEGEND: &str = "\
-first_us: the launch that leaves one partial a block (of a tree in place, all launches but the copy), which is
-what the sources of the ladder time; all_us: every launch; gb_per_s: what the first launch reads;
-share_of_read: a kernel that reads as much and does nothing else, for each first_us";
+first_us: the launch that leaves one partial per block (for a tree in place, all launches except the copy), as the
+sources of the ladder measure it; all_us: every launch; gb_per_s: the read speed of the first launch;
+share_of_read: the time of a kernel that only reads the same bytes, divided by first_us";
 
 /// Returns the columns of times.
 pub(crate) fn columns() -> impl Iterator<Item = Column> {

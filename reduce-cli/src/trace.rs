@@ -50,7 +50,7 @@ pub(crate) fn trace(
     }
     if n > MOST {
         return Err(Failure::request(format!(
-            "`--trace` shows at most {MOST} elements, and there are {n}; take some of them, as by `--len {MOST}`"
+            "`--trace` shows at most {MOST} elements, not {n}; take fewer, as with `--len {MOST}`"
         )));
     }
     let right = reducer.reduce_with(views, params)?.values;
@@ -266,11 +266,11 @@ impl<'a> History<'a> {
         };
         let entries: Vec<_> = shown.iter().map(entry).collect();
         let (threads, each) = if shown.len() == 1 { ("thread", "") } else { ("threads", "each ") };
-        let with = |far| format!(", {each}with the thread {far} further up");
+        let with = |far| format!(", {each}with the thread {far} positions higher");
         let with = distance.map_or(String::new(), with);
         let idle = match idle.len() {
             0 => String::new(),
-            more => format!("; {more} more combine what nobody uses"),
+            more => format!("; {more} more combine unused values"),
         };
         format!("  step {count}: {} {threads}{with}{idle}\n{}", shown.len(), columns(&entries))
     }

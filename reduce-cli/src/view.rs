@@ -20,7 +20,7 @@ fn per_file<T: Copy>(option: &str, given: &[T], data: &[Data]) -> Result<Vec<T>,
         [all] => Ok(vec![*all; data.len()]),
         each if each.len() == data.len() => Ok(each.to_vec()),
         each => Err(Failure::request(format!(
-            "`{option}` has {} values and there are {} files; give one for each, or one for all",
+            "`{option}` has {} values for {} files; give one for each file, or one for all",
             each.len(),
             data.len()
         ))),
@@ -37,7 +37,7 @@ fn view(
     let (path, there) = (file.path.display(), data.len());
     if offset > there {
         return Err(Failure::request(format!(
-            "{path} has {there} elements, and `--offset` skips {offset}; skip at most {there}"
+            "{path} has {there} elements, and `--offset` is {offset}; give at most {there}"
         )));
     }
     let Some(longest) = Strided::every_lane(data, offset, step) else {
@@ -45,7 +45,7 @@ fn view(
     };
     match len {
         Some(len) if len > longest.len => Err(Failure::request(format!(
-            "{path} has {} elements from {offset} on, {step} apart, and `--len` takes {len}; take at most {}",
+            "{path} has {} elements from offset {offset} with step {step}, and `--len` is {len}; take at most {}",
             longest.len, longest.len
         ))),
         Some(len) => Ok(Strided { len, ..longest }),
@@ -62,11 +62,11 @@ fn repeated<'a>(
 ) -> Result<Strided<LanesRef<'a>>, Failure> {
     let (path, there) = (file.path.display(), data.len());
     match len {
-        None => {
-            Err(Failure::request("`--step 0` takes one element again and again; say how often by `--len`"))
-        }
+        None => Err(Failure::request(
+            "`--step 0` repeats one element; give the number of repetitions with `--len`",
+        )),
         Some(len) if len > 0 && offset == there => Err(Failure::request(format!(
-            "{path} has {there} elements, so there is none at `--offset {offset}`; take one before it"
+            "{path} has {there} elements, so `--offset {offset}` is out of range; give a smaller one"
         ))),
         Some(len) => Ok(Strided { data, offset, step: 0, len }),
     }

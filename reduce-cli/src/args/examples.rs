@@ -11,8 +11,8 @@ Examples:
   reducegen ladder
   reducegen devices
 
-Exit status: 0, or 2 where the request or the data is wrong, or 1 where the machine cannot do it
-or a law does not hold.";
+Exit status: 0; 2 if the request or the data is wrong; 1 if the machine cannot do it, or a law does
+not hold.";
 
 /// Below the help of `emit`.
 pub(super) const EMIT: &str = "\
@@ -36,10 +36,10 @@ Examples:
   reducegen run 'op: sum, block: 32, passes: [shuffle]' small.npy --trace
 
 Types of elements: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64, as NumPy saves them or with
---raw, and bf16 with --raw only, for which NumPy has no code. They are little-endian; a bool is a byte, 0 or 1.
+--raw, and bf16 only with --raw, because NumPy has no code for it. Data is little-endian; a bool is a byte, 0 or 1.
 
-In JSON, a result is a number; a string where it is NaN, infinite, or an integer beyond 2^53; and an
-object of these where it is a struct. `bits` holds its bits likewise, in hexadecimal.";
+In JSON, a result is a number; a string if it is NaN, infinite, or an integer beyond 2^53; or an
+object of such values if it is a struct. `bits` holds the bits in the same form, in hexadecimal.";
 
 /// Below the help of `explain`.
 pub(super) const EXPLAIN: &str = "\
@@ -48,7 +48,9 @@ Examples:
   reducegen explain 'op: sum, ty: f32, passes: [sequential, last_warp, unroll]' --n 256
   reducegen explain 'op: dot, inputs: { x: f16, y: f16 }' --gb-per-s 864 --json
 
-`=` is what the stage before has. The counts are exact; docs/ladder.md says what each one counts.";
+`=` repeats the value of the previous stage. The counts are exact; docs/ladder.md defines each count.
+= as the stage before
+=> = as in the previous stage";
 
 /// Below the help of `check`.
 pub(super) const CHECK: &str = "\
@@ -58,8 +60,8 @@ Examples:
   reducegen check @welford.reduce --json
 
 exact: both sides are equal bit for bit or, where operations round, as fractions before any rounding.
-bounded: equal up to the error that the operations may add (sqrt, exp, ln). discarded: nothing follows.
-Exit status: 0 where all laws hold, 1 where one does not.";
+bounded: equal up to the error that the operations may add (sqrt, exp, ln). discarded: no conclusion.
+Exit status: 0 if all laws hold, 1 if a law does not.";
 
 /// Below the help of `ladder`.
 pub(super) const LADDER: &str = "\
@@ -69,5 +71,5 @@ Examples:
   reducegen ladder --op max --ty f64 --block 512
   reducegen ladder --device cuda --n 4194304
 
-Every rung is a list of passes; `spec` in its JSON is what `emit`, `explain` and `run` take. The counts are
-exact, of at most 2^20 elements; docs/ladder.md says what each one counts, and what each source published.";
+Every rung is a list of passes; `emit`, `explain` and `run` accept the `spec` in its JSON. The counts are
+exact, for at most 2^20 elements; docs/ladder.md defines each count, and lists the published figures.";

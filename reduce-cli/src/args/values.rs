@@ -56,7 +56,7 @@ pub(super) fn elements(text: &str) -> Result<u64, &'static str> {
         return Err("write the number of elements in digits, as in 1000000");
     }
     let fits = |n: &u64| (1..=1 << 40).contains(n);
-    text.parse().ok().filter(fits).ok_or("there are 1 to 1099511627776 elements")
+    text.parse().ok().filter(fits).ok_or("the number of elements is 1 to 1099511627776")
 }
 
 pub(super) fn block(text: &str) -> Result<u32, &'static str> {
@@ -66,7 +66,10 @@ pub(super) fn block(text: &str) -> Result<u32, &'static str> {
 
 pub(super) fn speed(text: &str) -> Result<f64, &'static str> {
     let fits = |speed: &f64| speed.is_finite() && *speed > 0.0;
-    text.parse().ok().filter(fits).ok_or("a memory is read at a positive number of gigabytes a second")
+    text.parse()
+        .ok()
+        .filter(fits)
+        .ok_or("the speed of memory is a positive number of gigabytes per second, as in 4600")
 }
 
 pub(super) fn bytes(text: &str) -> Result<u64, &'static str> {
@@ -82,7 +85,7 @@ pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
     text.parse().map_err(|error: ParseIntError| {
         let out_of_range = *error.kind() == IntErrorKind::PosOverflow;
         let words = "an offset is a number, as in 1, or one for each file, as in 0,1";
-        if out_of_range { "no file has so many elements" } else { words }
+        if out_of_range { "the offset is out of range" } else { words }
     })
 }
 
@@ -112,6 +115,6 @@ pub(super) fn device(text: &str) -> Result<Place, &'static str> {
             .strip_prefix("cuda:")
             .and_then(|ordinal| ordinal.parse().ok())
             .map(Place::Cuda)
-            .ok_or("the devices are auto, host, cuda, and cuda:N with a number N"),
+            .ok_or("write auto, host, cuda, or cuda:N with a number N"),
     }
 }

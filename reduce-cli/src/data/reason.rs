@@ -24,21 +24,21 @@ pub(crate) enum Reason {
     Directory,
     #[error("this is neither a regular file nor a pipe; save it to a file first")]
     NoFile,
-    #[error("these symbolic links lead back to themselves; name the file that they should lead to")]
+    #[error("the symbolic links form a loop; name the file that they should lead to")]
     Loop,
     #[error(
-        "the system does not map this file into memory ({0}); copy it, or give it as the standard input, `-`"
+        "the system cannot map this file into memory ({0}); copy it, or give it as the standard input, `-`"
     )]
     Unmappable(io::Error),
     #[error("{}", changed())]
     Changed,
     #[error(
-        "this pipe has more than {limit} bytes, or does not end; save its data to a file, of which there may be \
-         more, or raise `--limit`"
+        "this pipe has more than {limit} bytes, or does not end; save its data to a file, \
+         which has no limit, or raise `--limit`"
     )]
     EndlessPipe { limit: u64 },
     #[error(
-        "{bytes} bytes of {ty} elements are to be copied into memory{}, and `--limit` allows {limit}; raise it",
+        "{bytes} bytes of {ty} elements must be copied into memory{}, and `--limit` allows {limit}; raise it",
         copy_reason(*ty)
     )]
     LargeCopy { bytes: u64, ty: Scalar, limit: u64 },
@@ -83,15 +83,15 @@ impl From<io::Error> for Reason {
 
 /// The message for a file that others write to while it is reduced.
 pub(crate) fn changed() -> &'static str {
-    "this file was cut short, written, or could not be read any more while it was reduced; reduce a copy of it"
+    "this file was cut short, was written, or became unreadable during the reduction; reduce a copy of it"
 }
 
 /// Returns the reason for a copy of the elements, as a clause.
 fn copy_reason(ty: Scalar) -> &'static str {
     if ty == Scalar::Bool {
-        ", as they are checked once and must not change"
+        ", because they are checked once and must not change"
     } else {
-        ", as they are not aligned in the file"
+        ", because they are not aligned in the file"
     }
 }
 

@@ -14,14 +14,14 @@ const SOURCES: [(char, &str, &str); 2] = [('B', "B_us", "sm_80"), ('E', "E_us", 
 /// Returns the tables and the lines below them.
 pub(super) fn text(climb: &Climb, device: &str, rows: &[Row]) -> String {
     let (op, ty, block) = (climb.op.name, climb.ty, climb.block);
-    let mut text = format!("{op} of {} x {ty}, {block} threads a block, counted:\n\n", climb.counts_n);
+    let mut text = format!("{op} of {} x {ty}, {block} threads per block, counted:\n\n", climb.counts_n);
     text += &format!("{}\n{}", loops(rows), kernels(rows));
     text += &format!("\n{}{}\n{}\n", limit([climb.n, climb.counts_n]), counts::LEGEND, others(climb, rows));
     if rows.iter().any(|row| row.time().is_some()) {
         text += &format!("\nthe same of {} x {ty} on {device}:\n\n", climb.n);
         text += &timed(climb, rows).to_string();
         text += &format!("\n{}\n", timed::LEGEND);
-        text += "over_before, over_5: speed-up over the rung before, over rung 5\n";
+        text += "over_before, over_5: speed-up over the previous rung, over rung 5\n";
         text += &sources(climb, rows);
     }
     text + &verdict(rows)
@@ -33,7 +33,7 @@ fn others(climb: &Climb, rows: &[Row]) -> String {
         Twist::None => match row.rung.block {
             Block::Given => None,
             Block::HalfOfElements => Some("n / 2, at most 1024".to_owned()),
-            Block::Warp => Some("32 threads a block".to_owned()),
+            Block::Warp => Some("32 threads per block".to_owned()),
         },
         Twist::AnyOrder => Some("any order".to_owned()),
         Twist::OtherOperator => {
@@ -63,7 +63,7 @@ fn sources(climb: &Climb, rows: &[Row]) -> String {
     let line = |&(source, heading, device): &(char, &str, &str)| {
         let figure = figures().find(|it| it.source == source)?;
         Some(format!(
-            "{heading}: what source {source} of docs/ladder.md prints, for {} x f32 on {device}\n",
+            "{heading}: the time that source {source} of docs/ladder.md prints, for {} x f32 on {device}\n",
             figure.n
         ))
     };

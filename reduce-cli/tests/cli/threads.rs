@@ -40,7 +40,7 @@ fn without_threads_short_specifications_are_read() {
     let long = format!("ty: f32, op: sum, map: |x| x{}", " + x".repeat(100));
     let output = limited(&folder, program, &["emit", &long]);
     let said = String::from_utf8_lossy(&output.stderr);
-    let message = "error: the system gives no thread to read a specification of that length (";
+    let message = "error: the system cannot start a thread to parse a specification of that length (";
     assert!(said.starts_with(message) && said.contains("ulimit -u"), "{said}");
     assert_eq!(output.status.code(), Some(1));
 }
