@@ -174,7 +174,7 @@ fn a_result_that_means_nothing_is_an_error() {
     let error = first(&[-1, 3]).unwrap_err();
     assert!(matches!(&error, Error::NothingLeft { operator } if operator == "first"), "{error}");
     assert!(
-        error.is_users_fault() && error.to_string().starts_with("`first` has no result of no elements"),
+        error.is_users_fault() && error.to_string().starts_with("`first` needs at least one element"),
         "{error}"
     );
 }

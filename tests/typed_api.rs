@@ -44,7 +44,7 @@ fn params_of_another_number_or_type_are_named() {
         compiled.reducer().reduce_with(&[LanesRef::from(&x[..])], params)
     };
     let error = reduce(&[]).unwrap_err();
-    let missing = "the reduction takes 2 param(s), `a`, `b`, and there are 0; give one value for each";
+    let missing = "the reduction takes 2 param(s), `a`, `b`, not 0 values; give one value for each";
     assert_eq!((error.to_string().as_str(), error.is_users_fault()), (missing, true));
     let error = reduce(&[Value::of(1.0f32), Value::of(1.0f32)]).unwrap_err();
     let wrong = "the param `b` is f32, and the reduction takes i32; convert it";

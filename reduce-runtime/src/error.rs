@@ -18,9 +18,7 @@ use text::{offered_text, outside, params_advice, params_text};
 #[non_exhaustive]
 pub enum Error {
     /// There are more or fewer inputs than the reduction takes.
-    #[error(
-        "the reduction takes {expected} input(s), and there are {found}; give one slice or file for each"
-    )]
+    #[error("the reduction takes {expected} input(s), not {found}; give one slice or file for each")]
     InputCount {
         /// The number of inputs that the reduction takes.
         expected: usize,
@@ -40,7 +38,7 @@ pub enum Error {
         found: Scalar,
     },
     /// There are more or fewer params than the reduction takes.
-    #[error("the reduction takes {}, and there are {found}; {}", params_text(names), params_advice(names))]
+    #[error("the reduction takes {}, not {found} values; {}", params_text(names), params_advice(names))]
     ParamCount {
         /// The params that the reduction takes.
         names: Vec<String>,
@@ -84,7 +82,7 @@ pub enum Error {
     },
     /// An input with step 0 repeats its element more often than the limit.
     #[error(
-        "input `{input}` is one element {len} times, as its step is 0, and at most {} are reduced; take fewer",
+        "input `{input}` has step 0, so it repeats one element {len} times; the limit is {}",
         Strided::<()>::MOST_REPEATED
     )]
     TooManyRepeated {
@@ -104,22 +102,20 @@ pub enum Error {
         data: usize,
     },
     /// The input is empty, and the operator has no identity.
-    #[error("`{operator}` of no elements has no value; give it at least one element")]
+    #[error("`{operator}` has no value for empty input; give it at least one element")]
     Empty {
         /// The operator.
         operator: String,
     },
     /// No element is left: the input is empty, or `filter` or `nan: ignore` excludes every element.
-    #[error(
-        "`{operator}` has no result of no elements, and `filter` or `nan: ignore` left none; give it at least one that stays"
-    )]
+    #[error("`{operator}` needs at least one element, and `filter` or `nan: ignore` excluded all of them")]
     NothingLeft {
         /// The operator.
         operator: String,
     },
     /// There are more elements than the schedule can cover.
     #[error(
-        "{n} elements need {grid} blocks, and a launch has at most {limit}; fold more in each thread, as with coarsen(16)"
+        "{n} elements need {grid} blocks, and a launch has at most {limit}; give each thread more elements, as with coarsen(16)"
     )]
     GridTooLarge {
         /// The number of elements.
@@ -141,7 +137,7 @@ pub enum Error {
     },
     /// An input lies in the memory of another device, or of another context of this one.
     #[error(
-        "input {input} does not lie in the context of {device}; copy it there, or make the device from the context of the slice"
+        "input {input} is not in the context of {device}; copy it there, or make the device from the context of the slice"
     )]
     OtherContext {
         /// The position of the input among the inputs.
@@ -150,7 +146,7 @@ pub enum Error {
         device: String,
     },
     /// A reduction that runs on the host was given device memory.
-    #[error("the reduction was compiled for the host and the data lies on a GPU; compile it for that device")]
+    #[error("the reduction was compiled for the host and the data is on a GPU; compile it for that device")]
     DeviceMemoryOnHost,
     /// The stream belongs to another context than the device.
     #[error(
@@ -162,16 +158,16 @@ pub enum Error {
     },
     /// The stream is the per-thread stream, which is a different one in each thread.
     #[error(
-        "a workspace belongs to one stream, and the per-thread stream is another one in each thread; make a new stream"
+        "a workspace belongs to one stream, and the per-thread stream differs between threads; make a new stream"
     )]
     PerThreadStream,
     /// A CUDA graph is capturing the stream.
     #[error(
-        "a CUDA graph is capturing the stream; make inputs and workspace before the capture begins, and call `enqueue_captured`, which says what has to live as long as the graph"
+        "a CUDA graph is capturing the stream; make inputs and workspace before the capture begins, and call `enqueue_captured`; its documentation lists the values that must outlive the graph"
     )]
     Capturing,
     /// The workspace was made by another reducer.
-    #[error("the workspace was made by another reducer; make one with the reducer that is to use it")]
+    #[error("the workspace was made by another reducer; make one with this reducer")]
     OtherWorkspace,
     /// The workspace was made for another stream.
     #[error("the workspace was made for another stream; enqueue there, or make a workspace for each stream")]
@@ -185,7 +181,7 @@ pub enum Error {
         input: usize,
     },
     /// There are more elements than the workspace was made for.
-    #[error("the workspace is for at most {most} elements, and there are {n}; make one for as many")]
+    #[error("the workspace is for at most {most} elements, not {n}; make a workspace for {n} elements")]
     SmallWorkspace {
         /// The number of elements.
         n: u64,
@@ -194,8 +190,8 @@ pub enum Error {
     },
     /// Memory for a workspace is too small or not aligned.
     #[error(
-        "a workspace for {most} elements takes {needed} bytes at a multiple of 256, and was given {len} at {base:#x}; \
-         allocate `Reducer::workspace_bytes` of them"
+        "a workspace for {most} elements needs {needed} bytes at a multiple of 256, not {len} bytes at {base:#x}; \
+         allocate `Reducer::workspace_bytes` bytes"
     )]
     WorkspaceMemory {
         /// The most elements of the workspace.
@@ -222,7 +218,7 @@ pub enum Error {
     #[error("`axes` makes several results; call `reduce_rows`, or leave `axes` out")]
     SeveralGroups,
     /// The elements are not whole rows, or the reduction has no rows.
-    #[error("{elements} elements are no rows of {length}; every row has one length, of at least 1")]
+    #[error("{elements} elements do not divide into rows of {length}; all rows need one length, at least 1")]
     Rows {
         /// The number of elements.
         elements: u64,
@@ -230,10 +226,10 @@ pub enum Error {
         length: u64,
     },
     /// The host was asked for kernel times.
-    #[error("the host has no clock for kernels; time the reduction on a GPU, such as cuda:0")]
+    #[error("the host cannot time kernels; time the reduction on a GPU, such as cuda:0")]
     HostHasNoClock,
     /// An empty input was timed, for which nothing is launched.
-    #[error("nothing is launched for no elements, so there is nothing to time; give at least one")]
+    #[error("empty input launches no kernel, so there is no time to measure; give at least one element")]
     NothingToTime,
     /// The text is not the name of an architecture.
     #[error("`{text}` is not an architecture; write it as sm_90, 90 or 9.0")]
@@ -263,7 +259,7 @@ pub enum Error {
     },
     /// The GPU, or the part of one, has too few multiprocessors for the cluster.
     #[error(
-        "{device} makes clusters of {largest} blocks at most, and the passes ask for {cluster}; write a smaller `cluster`, or leave it out"
+        "{device} supports clusters of at most {largest} blocks, and the passes need {cluster}; write a smaller `cluster`, or leave it out"
     )]
     ClusterTooLarge {
         /// Blocks per cluster, as the passes say.
@@ -288,19 +284,19 @@ pub enum Error {
     BuiltWithoutCuda,
     /// libcuda was not found.
     #[error(
-        "there is no CUDA driver here (libcuda.so.1 was not found); install NVIDIA's driver, in a container pass the GPU through, or use the host"
+        "there is no CUDA driver here (libcuda.so.1 was not found); install NVIDIA's driver, pass the GPU through to the container, or use the host"
     )]
     NoDriver,
     /// libcuda was found but cannot be loaded.
     #[error(
-        "the CUDA driver library cannot be loaded ({reason}); install NVIDIA's driver anew, for this processor, or use the host"
+        "the CUDA driver library cannot be loaded ({reason}); reinstall NVIDIA's driver for this processor, or use the host"
     )]
     DriverUnusable {
         /// The message of the loader.
         reason: String,
     },
     /// The driver is older than this crate needs.
-    #[error("the CUDA driver is for CUDA {found}, and {needed} or newer is needed; update NVIDIA's driver")]
+    #[error("the CUDA driver supports CUDA {found}, not {needed} or newer; update NVIDIA's driver")]
     OldDriver {
         /// The CUDA version of the driver.
         found: String,
@@ -308,7 +304,7 @@ pub enum Error {
         needed: String,
     },
     /// libcuda lacks a function.
-    #[error("the CUDA driver library has no {function}; install NVIDIA's driver anew")]
+    #[error("the CUDA driver library has no {function}; reinstall NVIDIA's driver")]
     IncompleteDriver {
         /// The first function that is missing.
         function: &'static str,
@@ -364,7 +360,7 @@ pub enum Error {
         text: String,
     },
     /// The driver measured an invalid time.
-    #[error("the CUDA driver measured {milliseconds} ms, which is no time; update NVIDIA's driver")]
+    #[error("the CUDA driver measured an invalid time of {milliseconds} ms; update NVIDIA's driver")]
     WrongTime {
         /// The measured time.
         milliseconds: String,
@@ -383,7 +379,7 @@ pub enum Error {
     },
     /// Device memory ran out.
     #[error(
-        "{asked} bytes of device memory were asked for, and {free} are free; reduce the data in parts, or free some"
+        "the reduction needs {asked} bytes of device memory, and {free} are free; reduce the data in parts, or free memory"
     )]
     OutOfMemory {
         /// The number of requested bytes.

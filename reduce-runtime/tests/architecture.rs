@@ -41,7 +41,9 @@ fn a_device_gets_its_own_machine_code_or_else_ptx_of_the_newest() {
     }
     let nothing = Target::for_device(sm(90), &[]).unwrap_err().to_string();
     assert!(
-        nothing.ends_with("; it compiles for none; install another NVRTC, or name one by REDUCEGEN_NVRTC"),
+        nothing.ends_with(
+            "; it compiles for no architecture; install another NVRTC, or set REDUCEGEN_NVRTC to its path"
+        ),
         "{nothing}"
     );
 }

@@ -134,7 +134,7 @@ fn a_driver_without_a_device_says_where_to_look() {
 #[test]
 fn an_old_driver_says_which_is_needed() {
     let text = seen_with(&[("LD_LIBRARY_PATH", &driver("old", 11040, 0, ""))]);
-    assert!(text.contains("cuda: the CUDA driver is for CUDA 11.4, and 12.0 or newer is needed"), "{text}");
+    assert!(text.contains("cuda: the CUDA driver supports CUDA 11.4, not 12.0 or newer"), "{text}");
 }
 
 #[test]

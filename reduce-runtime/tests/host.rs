@@ -321,7 +321,7 @@ fn large_inputs_are_exact_where_every_order_is() {
 fn nothing_has_no_value_without_an_identity() {
     let naive = association(&[PAIRS], &[PAIRS]);
     let error = host::reduce(&operation("argmax", Scalar::F32), &naive, &[LanesRef::F32(&[])]).unwrap_err();
-    assert_eq!(error.to_string(), "`argmax` of no elements has no value; give it at least one element");
+    assert_eq!(error.to_string(), "`argmax` has no value for empty input; give it at least one element");
     let sum = host::reduce(&operation("sum", Scalar::F32), &naive, &[LanesRef::F32(&[])]).unwrap();
     assert_eq!(sum, [Value::of(0.0f32)]);
 }

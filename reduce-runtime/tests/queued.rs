@@ -214,7 +214,7 @@ fn a_workspace_can_be_in_memory_of_the_caller() {
     });
     assert_eq!((counts[Calls::Launches as usize], counts[Calls::Allocations as usize]), (1, 0));
     let error = sum.workspace_in(short, 1 << 20).unwrap_err();
-    let expected = format!("a workspace for 1048576 elements takes {bytes} bytes at a multiple of 256");
+    let expected = format!("a workspace for 1048576 elements needs {bytes} bytes at a multiple of 256");
     assert!(error.to_string().starts_with(&expected) && error.is_users_fault(), "{error}");
     let elsewhere = CudaContext::new(1).unwrap().new_stream().unwrap();
     let error = sum.workspace_in(elsewhere.alloc_zeros(bytes).unwrap(), 1 << 20).unwrap_err();

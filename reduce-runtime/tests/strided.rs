@@ -168,7 +168,7 @@ fn what_is_no_input_is_an_error_that_names_the_fix() {
     assert_eq!(SUM.reduce(view(1, 3, 3)).unwrap(), 3.0);
     assert_eq!(
         message(&SUM, view(1, 3, 4)),
-        "input `x` is 4 elements from place 1 on, 3 apart, and its data ends after 10; take fewer, or a smaller \
+        "input `x` takes 4 elements from offset 1 with step 3, and its data has 10 elements; take fewer, or a smaller \
          offset or step"
     );
     for (offset, step, len) in [
@@ -185,7 +185,7 @@ fn what_is_no_input_is_an_error_that_names_the_fix() {
     assert_eq!(SUM.reduce(view(10, 5, 0)).unwrap(), 0.0, "nothing, behind the last element");
     assert_eq!(
         message(&SUM, view(5, -2, 4)),
-        "input `x` is 4 elements from place 5 on, -2 apart, which is before place 0; take fewer, or a greater offset, \
+        "input `x` takes 4 elements from offset 5 with step -2, and begins before index 0; take fewer, or a larger offset, \
          such as (len - 1) * 2"
     );
     for (offset, step, len) in [(0, -1, 2), (9, isize::MIN, 2), (9, -1, usize::MAX), (3, -3, 3)] {
@@ -193,8 +193,8 @@ fn what_is_no_input_is_an_error_that_names_the_fix() {
     }
     assert_eq!(
         message(&SUM, view(0, 0, usize::MAX)),
-        "input `x` is one element 18446744073709551615 times, as its step is 0, and at most 1099511627776 are \
-         reduced; take fewer"
+        "input `x` has step 0, so it repeats one element 18446744073709551615 times; the limit is \
+         1099511627776"
     );
     assert_eq!(
         message(&CONTIGUOUS, view(9, -1, 10)),

@@ -27,7 +27,7 @@ impl<'a> Folder<'a> {
     pub(super) fn open(path: &'a Path) -> io::Result<Folder<'a>> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_dir() {
-            return Err(io::Error::other("it is no folder"));
+            return Err(io::Error::other("it is not a folder"));
         }
         check_private(&metadata)?;
         Ok(Folder { path })

@@ -205,7 +205,7 @@ impl<'a> DeviceInput<'a> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold elements on a device for the inputs `{In}`",
     note = "give a reference to a `CudaSlice` or `CudaView` of exactly that type, or `Strided` elements of one; a tuple of them for several inputs",
-    note = "what lies on the host goes to `reduce`"
+    note = "pass data on the host to `reduce`"
 )]
 pub trait DeviceSlices<'a, In> {
     /// Makes the inputs, read on that stream, or each on its own stream.

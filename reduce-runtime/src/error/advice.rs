@@ -1,12 +1,12 @@
 //! Advice for each error of the CUDA driver (CUDA driver API, `CUresult`, CUDA 13.0).
 
 /// For errors after which the process cannot use the device.
-const RESTART: &str = "the device cannot be used by this process any more, restart it";
+const RESTART: &str = "this process cannot use the device any more, restart it";
 /// For errors that no call of this project causes, but other code in the process may.
-const OTHERS: &str = "nothing here calls for this, so look at what else uses CUDA in the process, and report it if nothing does";
+const OTHERS: &str = "reducegen does not cause this; check other code that uses CUDA in the process, and report it if there is no other code";
 /// For errors that are bugs of this project.
 const BUG: &str = "this is a bug of reducegen, report it with the specification and the number of elements";
-const UNKNOWN: &str = "`nvidia-smi` and the kernel's log may say more, and a newer driver may help";
+const UNKNOWN: &str = "`nvidia-smi` and the kernel's log may have details, and a newer driver may help";
 
 /// Returns the advice for a code, including codes that newer drivers add.
 pub(super) fn advice(code: u32) -> &'static str {
@@ -27,13 +27,13 @@ fn of_the_library(code: u32) -> &'static str {
         2 => {
             "reduce the data in parts, or free memory of the device, which other processes may hold (`nvidia-smi`)"
         }
-        3 => "a process that has forked cannot use CUDA in the child, open the device there",
-        4 => "the process is ending, reduce before that and not in destructors of static data",
+        3 => "a child process cannot use its parent's CUDA context, open the device in the child",
+        4 => "the process is ending, reduce before that, not in destructors of static data",
         5..=8 => "take the profiler out of the process",
-        34 => "this is the library to link with, put the driver's own libcuda before it",
+        34 => "this is the stub library for linking, put the driver's own libcuda before it",
         36 => "update NVIDIA's driver",
         46 => {
-            "another process has the device for itself, wait for it, name another device, or let an administrator say `nvidia-smi -c DEFAULT`"
+            "another process has exclusive use of the device, wait for it, name another device, or ask an administrator to run `nvidia-smi -c DEFAULT`"
         }
         _ => UNKNOWN,
     }
@@ -42,21 +42,21 @@ fn of_the_library(code: u32) -> &'static str {
 fn of_the_device(code: u32) -> &'static str {
     match code {
         100 | 101 => "check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use the host",
-        102 => "license the device, as for a virtual GPU, or use the host",
+        102 => "license the device, such as a virtual GPU, or use the host",
         200 | 209 | 218 | 222 => "update NVIDIA's driver, or compile with an NVRTC that is not newer than it",
         201 | 202 | 216 => {
-            "open the device once more, as its context was destroyed, reset or made current by another part of the process"
+            "open the device again, another part of the process destroyed, reset or replaced its context"
         }
         205..=208 | 210..=213 | 219 => OTHERS,
         214 => {
-            "restart the process, and have the device's memory checked if it comes again (`nvidia-smi -q -d ECC`)"
+            "restart the process, and check the device's memory if the error returns (`nvidia-smi -q -d ECC`)"
         }
         215 | 224 | 225 => OTHERS,
         217 => "copy the data to the device that reduces it",
-        220 => "restart the process, and have the links checked if it comes again (`nvidia-smi nvlink -e`)",
-        221 => "install NVIDIA's driver whole, with its libnvidia-ptxjitcompiler, in a container as well",
+        220 => "restart the process, and check the links if the error returns (`nvidia-smi nvlink -e`)",
+        221 => "install all of NVIDIA's driver, with libnvidia-ptxjitcompiler, also in a container",
         223 => "unset CUDA_DISABLE_PTX_JIT",
-        226 => "restart the process, as the device has contained an error of its memory",
+        226 => "restart the process, the device has contained a memory error",
         _ => UNKNOWN,
     }
 }
@@ -64,11 +64,11 @@ fn of_the_device(code: u32) -> &'static str {
 fn of_handles(code: u32) -> &'static str {
     match code {
         300 | 301 | 500 => BUG,
-        302 | 303 => "install NVIDIA's driver anew, all its libraries of one version",
-        304 => "the kernel's log says more (`dmesg`); limits of memory and of open files are common reasons",
+        302 | 303 => "reinstall NVIDIA's driver, with all its libraries of one version",
+        304 => "the kernel's log has details (`dmesg`); limits on memory and open files are common reasons",
         402 => OTHERS,
-        400 | 401 => "a stream, event or context was destroyed while it was in use, keep it longer",
-        600 => "wait for the stream before its result is read",
+        400 | 401 => "a stream, event or context was destroyed while in use, keep it longer",
+        600 => "wait for the stream before reading its result",
         _ => UNKNOWN,
     }
 }
@@ -78,12 +78,12 @@ fn of_kernels(code: u32) -> &'static str {
         700 | 714..=719 => RESTART,
         701 => "write a smaller `block`, or fewer elements for each thread",
         702 => {
-            "the device cannot be used by this process any more, restart it; a device with a display stops long kernels, reduce parts of the data"
+            "this process cannot use the device any more, restart it; a device with a display stops long kernels, reduce parts of the data"
         }
         703..=705 | 708 | 711..=713 | 721 => OTHERS,
-        709 => "open the device once more, as its context was destroyed",
+        709 => "open the device again, its context was destroyed",
         710 => {
-            "the device cannot be used by this process any more, restart it, and look for the assertion in its output"
+            "this process cannot use the device any more, restart it, and look for the assertion in its output"
         }
         720 => "write a smaller grid",
         _ => UNKNOWN,
@@ -96,11 +96,11 @@ fn of_the_system(code: u32) -> &'static str {
         801 => "the device or its driver cannot do this, update the driver, or use the host",
         802 => "start the fabric manager, or wait until it has started",
         803 | 804 => {
-            "the driver's library and its kernel module are of different versions, restart the machine"
+            "the driver's library and its kernel module have different versions, restart the machine"
         }
         805..=807 => "start the MPS server, or wait until it has started (`nvidia-cuda-mps-control`)",
-        808 | 809 => "wait until other clients of MPS have ended, or run with fewer of them",
-        810 => "restart the process, as the MPS server has ended this client for an error of another one",
+        808 | 809 => "wait until other clients of MPS end, or run fewer of them",
+        810 => "restart the process, the MPS server has ended this client because of an error in another",
         811 | 812 => OTHERS,
         _ => UNKNOWN,
     }
@@ -108,10 +108,10 @@ fn of_the_system(code: u32) -> &'static str {
 
 fn of_captures(code: u32) -> &'static str {
     match code {
-        900 => "make inputs and workspaces, and read results, before or behind the capture, not in it",
-        901 => "begin the capture again, as a call in it had an error",
+        900 => "make inputs and workspaces, and read results, before or after the capture, not during it",
+        901 => "begin the capture again, a call in it failed",
         902..=905 => {
-            "let the streams of a capture wait for each other by events, and end it on the stream that began it"
+            "make the streams of a capture wait for each other with events, and end it on the stream that began it"
         }
         906 => "capture on a new stream, not on the null stream",
         907 => "wait for the graph, not for an event that was captured in it",
@@ -122,12 +122,12 @@ fn of_captures(code: u32) -> &'static str {
 
 fn of_others(code: u32) -> &'static str {
     match code {
-        909 => "wait until the device has less to do, and restart the process if it comes again",
-        910 => "make the graph anew instead of updating it",
-        911 => "look at the device beside the GPU that the process uses, such as one for video",
+        909 => "wait until the device is less busy, and restart the process if the error returns",
+        910 => "make a new graph instead of updating this one",
+        911 => "check other devices that the process uses with the GPU, such as one for video",
         912 => "write a smaller `cluster`, or leave it out",
         913..=915 => OTHERS,
-        916 => "restart the process, as the keys of confidential computing were changed",
+        916 => "restart the process, the keys of confidential computing have changed",
         _ => UNKNOWN,
     }
 }

@@ -26,20 +26,24 @@ fn list<T: Display>(items: &[T]) -> String {
 /// Lists the architectures that an NVRTC compiles for, and the fix if the wanted one is missing.
 pub(super) fn offered_text(offered: &[Architecture]) -> String {
     if offered.is_empty() {
-        return "it compiles for none; install another NVRTC, or name one by REDUCEGEN_NVRTC".to_owned();
+        return "it compiles for no architecture; install another NVRTC, or set REDUCEGEN_NVRTC to its path"
+            .to_owned();
     }
-    format!("it compiles for {}; name one of these, or install the NVRTC of another CUDA", list(offered))
+    format!(
+        "it compiles for {}; name one of these, or install the NVRTC of another CUDA version",
+        list(offered)
+    )
 }
 
 /// Describes an input with elements outside its data, and the fix.
 pub(super) fn outside(input: &str, view: &Strided<()>, data: usize) -> String {
     let Strided { offset, step, len, .. } = *view;
-    let view = format!("input `{input}` is {len} elements from place {offset} on, {step} apart");
+    let view = format!("input `{input}` takes {len} elements from offset {offset} with step {step}");
     if step < 0 && offset < data {
         return format!(
-            "{view}, which is before place 0; take fewer, or a greater offset, such as (len - 1) * {}",
+            "{view}, and begins before index 0; take fewer, or a larger offset, such as (len - 1) * {}",
             step.unsigned_abs()
         );
     }
-    format!("{view}, and its data ends after {data}; take fewer, or a smaller offset or step")
+    format!("{view}, and its data has {data} elements; take fewer, or a smaller offset or step")
 }

@@ -8,7 +8,7 @@ use reduce_lanes::LaneError;
 #[non_exhaustive]
 pub enum HostError {
     /// The input is empty and the operator has no identity.
-    #[error("`{operator}` of no elements has no value; give it at least one element")]
+    #[error("`{operator}` has no value for empty input; give it at least one element")]
     Empty {
         /// The operator.
         operator: String,
@@ -32,7 +32,7 @@ pub enum HostError {
     #[error(transparent)]
     Lanes(#[from] LaneError),
     /// The levels over partials leave as many items as there were: a bug of this project.
-    #[error("bug: the association leaves {items} items as they are")]
+    #[error("bug: the association does not combine {items} items")]
     Stuck {
         /// How many.
         items: usize,

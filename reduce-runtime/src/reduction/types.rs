@@ -11,7 +11,7 @@ use reduce_lanes::LanesRef;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold elements for the inputs `{In}`",
     note = "give a reference to a slice of exactly that type, or `Strided` elements of one; a tuple of them for several inputs",
-    note = "what lies on a GPU goes to `reduce_device`"
+    note = "pass data on a GPU to `reduce_device`"
 )]
 pub trait Slices<In> {
     #[doc(hidden)]
@@ -58,7 +58,7 @@ tuples!(
 
 /// The types of the params of a reduction: a scalar, a tuple of up to sixteen of them, or `()` for none.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a type that params have",
+    message = "`{Self}` is not a type for params",
     note = "params are a scalar, a tuple of scalars, or `()` where a reduction has none"
 )]
 pub trait Params: 'static {
@@ -74,9 +74,9 @@ impl Params for () {
 
 /// The absence of params: `reduce` can be called without `with`.
 #[diagnostic::on_unimplemented(
-    message = "this reduction has params, and their values are missing",
+    message = "this reduction needs values for its params",
     label = "params of type `{Self}` are missing",
-    note = "give them first, in their order, as in `scaled.with(2.0).reduce(&x)`"
+    note = "give them first, in order, as in `scaled.with(2.0).reduce(&x)`"
 )]
 pub trait NoParams: Params + Default {}
 
