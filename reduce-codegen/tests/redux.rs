@@ -118,7 +118,9 @@ fn what_it_cannot_do_is_refused() {
         compile(&spec_of(&operation, 64, list)).unwrap_err().to_string()
     };
     let none = |name: &str| {
-        format!("`{name}` is no sum of integers, minimum, maximum or position of 32 bits or less")
+        format!(
+            "`{name}` is not an order-independent sum of integers, minimum, maximum or position of at most 32 bits"
+        )
     };
     assert!(refused("ty: f32, op: findmax", "shuffle narrow_index redux").contains(&none("findmax")));
     assert!(refused("ty: f32, op: max, commutative: false", "shuffle redux").contains(&none("max")));

@@ -28,7 +28,7 @@ use reduce_ir::program::{Combine, Lowering, Medium, Program, Reads, Scope, Step}
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "cluster",
-    doc: "k neighbouring blocks meet through distributed shared memory; needs sm_90",
+    doc: "k neighbouring blocks combine through distributed shared memory; needs sm_90",
     changes_association: true,
     rewrite: Rewrite::With(
         Argument { allowed: |k| matches!(k, 2 | 4 | 8 | 16), text: "2, 4, 8 or 16" },

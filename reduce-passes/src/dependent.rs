@@ -25,7 +25,7 @@ use reduce_ir::program::Program;
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "dependent",
-    doc: "a kernel may begin while the previous launch is ending, and waits for that; needs sm_90",
+    doc: "a kernel may begin while the previous launch is ending, and waits for it; needs sm_90",
     changes_association: false,
     rewrite: Rewrite::Plain(dependent),
     ..Rule::BASE

@@ -37,7 +37,7 @@ pub const RULE: Rule = Rule {
 fn lanes(mut program: Program, lanes: u32) -> Result<Program, String> {
     if !program.operation.commutative {
         return Err(format!(
-            "`{}` is not commutative, so that a thread has one lane already; leave `lanes` out",
+            "`{}` is not commutative, so a thread already has one lane; leave `lanes` out",
             program.operation.name
         ));
     }

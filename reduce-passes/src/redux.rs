@@ -46,7 +46,7 @@ fn redux(mut program: Program) -> Result<Program, String> {
             );
         }
         return Err(format!(
-            "`{name}` is no sum of integers, minimum, maximum or position of 32 bits or less whose order never shows; \
+            "`{name}` is not an order-independent sum of integers, minimum, maximum or position of at most 32 bits; \
              leave `redux` out"
         ));
     }

@@ -37,12 +37,12 @@ fn serial_tail(mut program: Program) -> Result<Program, String> {
     if program.operation.fill.is_none() {
         let name = &program.operation.name;
         return Err(format!(
-            "`{name}` has no accumulator that is neutral bit for bit, for items that are absent; leave `serial_tail` out"
+            "`{name}` has no bit-exact neutral accumulator for absent items; leave `serial_tail` out"
         ));
     }
     if !program.kernels.iter().any(|kernel| kernel.combines().any(takes)) {
         return Err(
-            "no warps leave values that one thread could take; write `shuffle`, with more than 32 threads, \
+            "there are no warp results for one thread to combine; write `shuffle`, with more than 32 threads, \
                     or `cluster` before `serial_tail`"
                 .to_owned(),
         );

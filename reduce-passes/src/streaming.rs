@@ -23,7 +23,7 @@ use reduce_ir::program::{Program, Reads};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "streaming",
-    doc: "vector loads tell the cache that nobody reads the elements again",
+    doc: "vector loads tell the cache that the elements are not read again",
     changes_association: false,
     rewrite: Rewrite::Plain(streaming),
     ..Rule::BASE
@@ -31,7 +31,7 @@ pub const RULE: Rule = Rule {
 
 fn streaming(mut program: Program) -> Result<Program, String> {
     let fold = fold_mut(&mut program.kernels[Reads::Inputs as usize]).filter(|fold| fold.width > 1);
-    let fold = fold.ok_or("only vector loads say so; write `vectorize` before `streaming`")?;
+    let fold = fold.ok_or("only vector loads can tell the cache; write `vectorize` before `streaming`")?;
     fold.hints.streaming = true;
     Ok(program)
 }

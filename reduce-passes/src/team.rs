@@ -23,7 +23,7 @@ use reduce_ir::program::{Lowering, Medium, Program, Reads, Scope, Size, Step, Te
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "team",
-    doc: "a thread, a warp or a block has all elements of a group, which are one tile at most",
+    doc: "one thread, warp or block folds all elements of a group, at most one tile",
     excludes: &[Exclusion {
         others: Others::Named(&[
             "serial",

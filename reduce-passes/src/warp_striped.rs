@@ -51,7 +51,7 @@ fn warp_striped(mut program: Program) -> Result<Program, String> {
     if program.operation.commutative {
         let name = &program.operation.name;
         return Err(format!(
-            "`{name}` commutes, so that threads read side by side already; leave `warp_striped` out"
+            "`{name}` commutes, so threads already read side by side; leave `warp_striped` out"
         ));
     }
     let kernel = &mut program.kernels[Reads::Inputs as usize];
@@ -64,7 +64,7 @@ fn warp_striped(mut program: Program) -> Result<Program, String> {
     };
     if !units.is_power_of_two() {
         return Err(format!(
-            "{units} rows do not meet by pairs; write `coarsen(2)`, `coarsen(4)` or `coarsen(8)`"
+            "{units} rows do not combine in pairs; write `coarsen(2)`, `coarsen(4)` or `coarsen(8)`"
         ));
     }
     fold_mut(kernel).into_iter().for_each(|fold| fold.in_rows = true);

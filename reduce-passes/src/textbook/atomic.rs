@@ -26,11 +26,11 @@ use reduce_ir::program::{Exchange, Program, Reads, Step};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "atomic",
-    doc: "each block combines its accumulator into one with an atomic; needs `order: any` where order shows",
+    doc: "each block combines its accumulator into one with an atomic; needs `order: any` if the order changes the bits",
     changes_association: true,
     excludes: &[Exclusion {
         others: Others::Named(&["cluster", "one_block", "ticket", "flag"]),
-        why: "`atomic` leaves one accumulator, in which blocks meet",
+        why: "`atomic` combines all blocks into one accumulator",
     }],
     rewrite: Rewrite::Plain(atomic),
     ..Rule::BASE

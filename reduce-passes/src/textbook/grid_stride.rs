@@ -28,12 +28,12 @@ use reduce_ir::program::{Program, Reads, Share, Size, Team};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "grid_stride",
-    doc: "each thread folds the units at its place in every stride of a grid of at most k blocks",
+    doc: "each thread folds one unit per stride of a grid of at most k blocks",
     changes_association: true,
     excludes: &[
         Exclusion {
             others: Others::Named(&["coarsen"]),
-            why: "a thread folds so many units, or all that the grid comes across",
+            why: "a thread folds a fixed number of units, or every unit of its grid stride",
         },
         Exclusion {
             others: Others::Named(&["narrow_index"]),
@@ -41,7 +41,7 @@ pub const RULE: Rule = Rule {
         },
         Exclusion {
             others: Others::Named(&["cluster"]),
-            why: "the grid is one of so many blocks, or one of clusters",
+            why: "the grid has a fixed number of blocks, or it has clusters",
         },
     ],
     rewrite: Rewrite::With(
@@ -52,7 +52,7 @@ pub const RULE: Rule = Rule {
 };
 
 /// The alternative that keeps the elements of a thread in order.
-const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neighbours";
+const INSTEAD: &str = "write `coarsen` instead, with which each thread folds neighbours";
 
 fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {
     if let Some(reason) = ordered(&program, INSTEAD) {

@@ -27,7 +27,7 @@ use reduce_ir::program::{Addressing, Medium, Program};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "last_warp",
-    doc: "the steps of the tree inside the first warp are written out and meet at warp barriers",
+    doc: "the steps of the tree inside the first warp are written out, with warp barriers",
     changes_association: false,
     rewrite: Rewrite::Plain(last_warp),
     ..Rule::BASE
