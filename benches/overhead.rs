@@ -36,7 +36,7 @@ fn main() -> Outcome<()> {
         Some("argmax") => first("first result of argmax", &ARGMAX, 0),
         Some("steps") => steps(),
         Some(other) => {
-            Err(format!("`{other}` is no mode; write `first`, `argmax`, `steps` or nothing").into())
+            Err(format!("unknown mode `{other}`; write `first`, `argmax`, `steps` or nothing").into())
         }
     }
 }

@@ -36,7 +36,7 @@ impl Numpy {
         let started = Numpy::with(&python, data);
         match &started {
             Ok((_, version)) => println!("{}: NumPy {version}", T::TY),
-            Err(error) => println!("{}: without NumPy, as {python} gave none: {error}", T::TY),
+            Err(error) => println!("{}: NumPy is skipped, because {python} cannot import it: {error}", T::TY),
         }
         started.ok().map(|(numpy, _)| numpy)
     }

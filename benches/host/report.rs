@@ -74,7 +74,7 @@ impl Report {
         for peer in PEERS {
             let ratios = self.cells.iter().filter_map(|cell| Some((cell.ratio(peer)?, cell)));
             if let Some((ratio, cell)) = ratios.min_by(|a, b| a.0.total_cmp(&b.0)) {
-                println!("least beside {peer}: {ratio:.2}, {} {} on {}", cell.op, cell.ty, cell.threads);
+                println!("lowest ratio to {peer}: {ratio:.2}, {} {} on {}", cell.op, cell.ty, cell.threads);
             }
         }
     }

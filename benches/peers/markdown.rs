@@ -55,7 +55,7 @@ fn machine(table: &Table) -> String {
 /// Writes a row for each size and mode of a case.
 fn of_case(table: &Table, case: &str) -> String {
     let mut text = String::from(
-        "| n | mode | reducegen, µs | GB/s | CUB | PyTorch | torch.compile | read | beside |\n\
+        "| n | mode | reducegen, µs | GB/s | CUB | PyTorch | torch.compile | read | reference |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     for n in sizes(table, case) {

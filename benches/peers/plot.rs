@@ -68,7 +68,7 @@ pub(crate) fn ratios(table: &Table, mode: Mode) -> String {
          <text class=\"title\" x=\"{LEFT}\" y=\"24\">CUB's time / ours, {mode}: above 1 we are faster</text>\n"
     );
     if lines.is_empty() {
-        let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{TOP}\">no sizes were measured beside CUB</text>");
+        let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{TOP}\">no size was measured against CUB</text>");
     } else {
         let scale = Scale::of(&lines);
         svg.push_str(&axes(&scale, &table.machine.gpu));

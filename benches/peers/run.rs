@@ -123,9 +123,9 @@ impl Runner {
         let Some(mut contestant) = self.contestant(cell, slots, peer)? else { return Ok(None) };
         let check = match peer {
             Peer::Read => Check::Unknown("it has no result".to_owned()),
-            Peer::Beside if cell.case.offset > 0 => Check::Unknown("of other elements".to_owned()),
+            Peer::Beside if cell.case.offset > 0 => Check::Unknown("it reduces other elements".to_owned()),
             Peer::Eager | Peer::Compiled if !self.torch_shares => {
-                Check::Unknown("of other elements".to_owned())
+                Check::Unknown("it reduces other elements".to_owned())
             }
             Peer::Ours | Peer::Beside | Peer::Cub | Peer::Eager | Peer::Compiled => {
                 Check::of(&contestant.numbers()?, ours, cell.case.tolerance)
@@ -190,7 +190,7 @@ impl Runner {
                 best = Some((time, read));
             }
         }
-        let (_, read) = best.ok_or("no grid reads that")?;
+        let (_, read) = best.ok_or("no grid can read the elements")?;
         Ok(Box::new(read))
     }
 

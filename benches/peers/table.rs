@@ -86,7 +86,7 @@ impl fmt::Display for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Peer::Ours => "reducegen",
-            Peer::Beside => "reducegen, beside",
+            Peer::Beside => "reducegen, reference",
             Peer::Cub => "CUB",
             Peer::Eager => "PyTorch",
             Peer::Compiled => "torch.compile",

@@ -88,7 +88,7 @@ fn request(target: &Target) -> Result<Request, String> {
     let mut args = env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} has no value\n{USAGE}"));
-        let number = |text: String| text.parse().map_err(|_| format!("{text} is no number\n{USAGE}"));
+        let number = |text: String| text.parse().map_err(|_| format!("{text} is not a number\n{USAGE}"));
         match arg.as_str() {
             "--seconds" => request.seconds = number(value()?)?,
             "--seed" => request.seed = number(value()?)?,

@@ -14,7 +14,7 @@ impl Disassembler {
         let runs = |path: &PathBuf| Command::new(path).arg("--version").output().is_ok();
         let found = all.find(runs);
         found.map(Disassembler).ok_or_else(|| {
-            format!("no nvdisasm beside {}; install the wheel nvidia-cuda-nvdisasm there", library.display())
+            format!("no nvdisasm next to {}; install the wheel nvidia-cuda-nvdisasm there", library.display())
         })
     }
 

@@ -10,7 +10,7 @@ pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let longer = [&fitting[..], &[0]].concat();
     for other in [&longer[..], &fitting[..fitting.len() - 1]] {
         if read(other)? {
-            return Err("bytes with the digest of others are an entry".to_owned());
+            return Err("an entry with the digest of other bytes is accepted".to_owned());
         }
     }
     Ok(accepted)
@@ -19,7 +19,9 @@ pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
 /// Checks that a decoded entry encodes to the same bytes.
 fn read(bytes: &[u8]) -> Verdict {
     match decoded(bytes) {
-        Some(again) if again != bytes => Err("an entry is written otherwise than it was read".to_owned()),
+        Some(again) if again != bytes => {
+            Err("a written entry differs from the entry that was read".to_owned())
+        }
         entry => Ok(entry.is_some()),
     }
 }

@@ -41,10 +41,10 @@ pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
 
 /// Checks that the elements end with the file, and that a plain header parses to the same elements.
 fn elements(bytes: &[u8], Layout { dtype, start, .. }: Layout) -> Result<(), String> {
-    let data = bytes.get(start..).ok_or("the elements start behind the file")?;
+    let data = bytes.get(start..).ok_or("the elements start after the end of the file")?;
     let size = dtype.ty.size();
     if !data.len().is_multiple_of(size) {
-        return Err(format!("{} bytes are no elements of {size} bytes", data.len()));
+        return Err(format!("{} bytes are not a whole number of {size}-byte elements", data.len()));
     }
     let code = dtype.code.ok_or("NumPy has no such elements")?;
     let header =
