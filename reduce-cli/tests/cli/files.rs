@@ -27,7 +27,8 @@ fn a_file_that_is_cut_short_is_an_error() {
         File::options().write(true).open(folder.path("x")).unwrap().set_len(left).unwrap();
         drop(writer);
         let output = run.wait_with_output().unwrap();
-        let message = "error: x: this file was cut short, was written, or became unreadable during the reduction; reduce a copy of it\n";
+        let message = "error: x: this file was cut short, was written, or became unreadable during the \
+                       reduction; reduce a copy of it\n";
         assert_eq!((stderr(&output).as_str(), output.status.code()), (message, Some(1)), "{left} bytes left");
     }
 }
