@@ -126,7 +126,7 @@ impl<'a> Lowerer<'a> {
     /// Makes a dependent kernel wait for the previous launch. Only the start of a cluster comes before.
     fn await_launch(&mut self) {
         if self.kernel.dependent {
-            let note = "wait for the previous launch, which may still write what this one reads  [dependent]"
+            let note = "wait for the previous launch, which may still write the data that this one reads  [dependent]"
                 .to_owned();
             self.body.extend([Stmt::Note(Part::Fold, note), Stmt::AwaitLaunch]);
         }
@@ -165,7 +165,7 @@ impl<'a> Lowerer<'a> {
             self.constant("CLUSTER", cluster, format!("cluster({cluster}): blocks of a cluster"));
         }
         if let Size::Grid { most: Some(blocks) } = self.kernel.team.size {
-            self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks that STRIDE is made for"));
+            self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks that STRIDE assumes"));
             let stride = blocks * self.kernel_tile();
             self.derived("STRIDE", stride, "GRID * TILE".to_owned(), "items between the rounds of a thread");
         }

@@ -3,8 +3,8 @@
 /// The functions that post a partial and take it. The loop loads all words of a partial before it checks their flags,
 /// so the loads overlap.
 pub(super) const FUNCTIONS: &str = "
-// A partial lies in words of 8 bytes, each of which holds 4 bytes of it and above them 1; where there is none, they are 0.
-// A word is written and read at once, so who sees the flag sees the bytes, and nobody waits for other writes to be seen.
+// A partial is stored in 8-byte words: 4 of its bytes in the low half, 1 in the high half. The words of an empty place are 0.
+// A word is written and read at once, so a thread that sees the flag sees the bytes, without a fence.
 template <typename T> __device__ __forceinline__ void post_partial(unsigned long long* partials, unsigned long long at, T acc)
 {
     constexpr unsigned int WORDS = (sizeof(T) + 3) / 4;
@@ -17,7 +17,7 @@ template <typename T> __device__ __forceinline__ void post_partial(unsigned long
     }
 }
 
-// Waits for a partial that another block leaves, and takes it away.
+// Waits for a partial of another block, and takes it.
 template <typename T> __device__ __forceinline__ T take_partial(unsigned long long* partials, unsigned long long at)
 {
     constexpr unsigned int WORDS = (sizeof(T) + 3) / 4;

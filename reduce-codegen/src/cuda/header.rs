@@ -48,13 +48,11 @@ fn order(program: &Program) -> &'static str {
     let any = program.kernel(Reads::Inputs).is_atomic() && !operation.exact;
     match (any, operation.commutative, operation.named) {
         (true, _, _) if atomic::flushes(operation) => {
-            "// order      any: no two runs need give the same bits; an atomic sum of floats makes 0 of subnormals\n"
+            "// order      any: bits may differ between runs; an atomic sum of floats flushes subnormals to 0\n"
         }
-        (true, _, _) => "// order      any: no two runs need give the same bits\n",
+        (true, _, _) => "// order      any: bits may differ between runs\n",
         (false, false, _) => "// order      that of the elements: the operator does not commute\n",
-        (false, true, false) => {
-            "// order      another than that of the elements: the operator was found to commute\n"
-        }
+        (false, true, false) => "// order      may differ from that of the elements: the operator commutes\n",
         (false, true, true) => "",
     }
 }
@@ -86,7 +84,7 @@ fn launches(program: &Program, inputs: &str) -> String {
     };
     text += &format!(
         "//            {second}<<<blocks, {of_second}>>>(items, partials, result, n{groups}{elements}{params})\n\
-         //                with {}, and items the partials of the launch before{of_all}\n",
+         //                with {}, and items are the partials of the previous launch{of_all}\n",
         blocks(program, Reads::Partials)
     );
     text
@@ -97,7 +95,7 @@ fn overlap(program: &Program) -> String {
     let Kernel { dependent, trigger, .. } = program.kernel(Reads::Inputs);
     let waits = "//            may be launched with programmaticStreamSerializationAllowed: every thread waits first\n";
     let triggers =
-        "//            lets a launch behind it with that attribute begin early, which must wait as well\n";
+        "//            lets the next launch with that attribute begin early; that launch must wait as well\n";
     let says = |says: &bool, text| if *says { text } else { "" };
     [says(dependent, waits), says(trigger, triggers)].concat()
 }
@@ -139,7 +137,7 @@ fn blocks(program: &Program, reads: Reads) -> String {
         }
         Size::Grid { most: None } => format!("blocks = max(1, ceil(n / {tile}))"),
         Size::Grid { most: Some(most) } => {
-            format!("exactly min({most}, max(1, ceil(n / {tile}))) blocks: STRIDE is made for that")
+            format!("exactly min({most}, max(1, ceil(n / {tile}))) blocks, as STRIDE assumes")
         }
         Size::Thread | Size::Warp | Size::Block | Size::Cluster => "blocks = 1".to_owned(),
     }
@@ -191,7 +189,7 @@ fn again(program: &Program) -> Vec<&'static str> {
         vec![if once {
             "then once, if that launch had more than one block for each row, and with their number as n,"
         } else {
-            "then, as long as the launch before had more than one block for each row, and with their number as n,"
+            "then, while the previous launch had more than one block for each row, and with their number as n,"
         }]
     } else if program.kernel(Reads::Partials).team == Team::BLOCK {
         vec![match clusters {
@@ -200,18 +198,18 @@ fn again(program: &Program) -> Vec<&'static str> {
         }]
     } else if clusters {
         vec![
-            "then, if that launch had more than one cluster, with their number as n, and again, as long as the launch",
-            "before had more than one block, with their number as n,",
+            "then, if that launch had more than one cluster, with their number as n, and again, while the previous",
+            "launch had more than one block, with their number as n,",
         ]
     } else {
-        vec!["then, as long as the launch before had more than one block, and with their number as n,"]
+        vec!["then, while the previous launch had more than one block, and with their number as n,"]
     }
 }
 
 /// The lines about the ticket, and about launches that must not share it or the workspace.
 const TICKET: &str = "\
 // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each
-//            (launches that may run side by side need a workspace and a ticket each)
+//            (concurrent launches need a workspace and a ticket each)
 ";
 
 fn workspace(program: &Program) -> String {
@@ -300,7 +298,5 @@ fn registers(block: u32) -> String {
     if most >= 255 {
         return String::new();
     }
-    format!(
-        "\n//            and --maxrregcount={most}, should a kernel otherwise take more registers than that"
-    )
+    format!("\n//            and --maxrregcount={most}, if a kernel would otherwise use more registers")
 }

@@ -23,7 +23,7 @@ pub(super) fn functions(acc: &Record) -> String {
 }
 
 const SLOT: &str = "
-// An accumulator in whole words of 4 bytes, as messages have them.
+// An accumulator padded to whole 4-byte words, as messages need.
 template <typename T> struct alignas(4) Message
 {
     T acc;
@@ -34,7 +34,7 @@ template <typename T> struct alignas(4) Message
 /// The fence orders only the initialisation of the counter before the arrival of this thread, so the arrival can be
 /// relaxed. The sender declares the length of its message, so only the hardware counts bytes.
 const FUNCTIONS: &str = "
-// The place in the shared memory of the block of that rank where this one has it.
+// The address of the same place in the shared memory of the block of that rank.
 template <typename T> __device__ __forceinline__ unsigned int in_block(T& here, unsigned int rank)
 {
     unsigned int there;
@@ -43,7 +43,7 @@ template <typename T> __device__ __forceinline__ unsigned int in_block(T& here, 
     return there;
 }
 
-// This block will be sent so many messages, which the hardware counts: `messages` is an mbarrier.
+// This block will receive `count` messages, which the hardware counts: `messages` is an mbarrier.
 __device__ __forceinline__ void expect(unsigned long long& messages, unsigned int count)
 {
     const unsigned int at = (unsigned int)__cvta_generic_to_shared(&messages);
@@ -51,7 +51,7 @@ __device__ __forceinline__ void expect(unsigned long long& messages, unsigned in
     asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");
 }
 
-// Sends an accumulator to that place of the block of that rank; nobody waits until it is there but who receives it.
+// Sends an accumulator to that place of the block of that rank. Only the receiver waits for it.
 template <typename S, typename T>
 __device__ __forceinline__ void send(S& here, unsigned long long& messages, unsigned int rank, const T& acc)
 {
@@ -68,7 +68,7 @@ __device__ __forceinline__ void send(S& here, unsigned long long& messages, unsi
     }
 }
 
-// Waits until all messages have come that this block expects.
+// Waits until all messages that this block expects have arrived.
 __device__ __forceinline__ void receive(unsigned long long& messages)
 {
     const unsigned int at = (unsigned int)__cvta_generic_to_shared(&messages);

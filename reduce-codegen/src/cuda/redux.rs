@@ -74,12 +74,12 @@ impl Printer<'_> {
         let all = fields.join(", ");
         let all = if self.acc.is_scalar() { all } else { format!("{name}{{{all}}}") };
         let (there, absent) = match self.some_lanes {
-            true => (", bool there", " Who has none takes part with the worst."),
+            true => (", bool there", " A thread without an item takes part with the worst value."),
             false => ("", ""),
         };
         format!(
             "
-// What the accumulators of a warp combine to, in every thread: the hardware finds it for 32 integers (sm_80).{absent}
+// The combination of the accumulators of a warp, in every thread: the hardware reduces 32 integers (sm_80).{absent}
 {INLINE} {name} redux({name} acc{there})
 {{
 {body}    return {all};

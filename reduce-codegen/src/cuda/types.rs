@@ -100,7 +100,7 @@ pub(super) fn element(vector: &Local, lane: u32) -> String {
 
 /// The function that loads a vector that no thread reads again.
 pub(super) const LOAD_ONCE: &str = "
-// What is there, which nobody reads again: its place in the cache is the first to be given up.
+// Loads a value that is not read again: its cache line is evicted first.
 template <typename V, typename Word> __device__ __forceinline__ V load_once(const void* at)
 {
     const Word word = __ldcs(static_cast<const Word*>(at));

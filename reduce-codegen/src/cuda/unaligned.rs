@@ -24,7 +24,7 @@ pub(super) fn function(ty: Scalar, lanes: u32) -> String {
 }
 
 const BY_WORDS: &str = "\
-// The words that the elements lie in, and one more where they end with a word, shifted into place.
+// Loads the words that contain the elements, and the word after them, and shifts them into place.
 ";
 
 fn by_words(ty: Scalar, lanes: u32) -> String {

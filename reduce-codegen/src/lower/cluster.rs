@@ -14,7 +14,7 @@ impl Lowerer<'_> {
     /// first block declares how many accumulators it expects.
     pub(super) fn begin_cluster(&mut self) {
         let note = format!(
-            "the first block expects an accumulator of each, and may be sent them where all have arrived  [cluster({})]",
+            "the first block expects an accumulator from each block, and may receive them after all have arrived  [cluster({})]",
             self.kernel.cluster()
         );
         self.body.push(Stmt::Note(Part::Fold, note));

@@ -42,7 +42,12 @@ impl Lowerer<'_> {
         if !grouped && groups == 1 {
             return;
         }
-        self.body.push(Stmt::Note(Part::Fold, format!("the group of {}", self.kernel.team)));
+        let reader = match self.kernel.team.size {
+            Size::Thread => "thread",
+            Size::Warp => "warp",
+            Size::Block | Size::Cluster | Size::Grid { .. } => "block",
+        };
+        self.body.push(Stmt::Note(Part::Fold, format!("the group of this {reader}")));
         if groups > 1 {
             self.constant("GROUPS", groups, "groups that share a block".to_owned());
         }

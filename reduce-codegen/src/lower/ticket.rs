@@ -22,7 +22,7 @@ impl Lowerer<'_> {
     /// Takes a ticket at the start of a kernel whose partials have flags. The ticket is checked at the end.
     pub(super) fn ticket_first(&mut self) {
         self.body.push(Stmt::Note(Part::Deliver, format!("take a ticket: {LAST}  [ticket, flag]")));
-        self.constant("NO_TICKET", NO_TICKET, "more than any block finds taken".to_owned());
+        self.constant("NO_TICKET", NO_TICKET, "larger than any ticket".to_owned());
         self.body.push(Stmt::Var(tickets_before(), Expr::Named("NO_TICKET")));
         let take = take_ticket(AtomicOp::Increment, self.last_ticket(), MemoryOrder::Relaxed);
         let remember = Stmt::Set(tickets_before(), before().get());
@@ -88,4 +88,4 @@ fn tickets_before() -> Local {
 const NO_TICKET: u32 = u32::MAX;
 
 /// The reason why a block may wait for others.
-const LAST: &str = "who has the last one knows that all blocks run, and may wait for their partials";
+const LAST: &str = "the last ticket implies that all blocks run, so its block may wait for their partials";

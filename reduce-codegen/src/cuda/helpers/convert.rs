@@ -36,7 +36,7 @@ pub(super) fn cast(from: Scalar, to: Scalar, name: &str) -> String {
 
 /// PTX returns the nearest value of the type (PTX ISA, `cvt`). In C++, the result for a value outside the type is
 /// undefined. PTX converts NaN differently for different types.
-const SATURATING: &str = "// towards zero, and to the nearest value there is; 0 for NaN\n";
+const SATURATING: &str = "// towards zero, saturating; 0 for NaN\n";
 
 /// Returns `r`, clamped if its type is smaller than the register.
 fn clamped(to: Scalar) -> String {

@@ -8,7 +8,7 @@ use reduce_ir::library;
 
 pub(super) fn text(helper: Helper) -> String {
     let function = definition(helper).map(|it| library_function(&helper.name(), &it)).unwrap_or_default();
-    format!("// {}, made of operations that every machine rounds alike{function}", what(helper))
+    format!("// {}, built from operations that round alike on every device{function}", what(helper))
 }
 
 pub(super) fn calls(helper: Helper) -> Vec<Helper> {

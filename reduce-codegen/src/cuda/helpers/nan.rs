@@ -17,13 +17,13 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     let nan = constants::constant(ty, "NAN").map(literal).unwrap_or_default();
     let is_nan = if ty.is_half() { format!("is_nan_{ty}(a)") } else { is_nan(ty) };
     let value = format!("{is_nan} ? {nan} : a");
-    format!("// the one NaN that results hold\n{}", returning(scalar(ty), name, &params, &value))
+    format!("// the canonical NaN of results\n{}", returning(scalar(ty), name, &params, &value))
 }
 
 /// Returns the function for the bits of an `f64`. The intrinsic returns signed bits.
 pub(super) fn raw_bits(name: &str) -> String {
     let value = returning("unsigned long long", name, "double a", "__double_as_longlong(a)");
-    format!("// the bits of what is no NaN, or of one whose bits make no difference\n{value}")
+    format!("// the bits of a value that is not NaN, or whose NaN bits do not matter\n{value}")
 }
 
 fn is_nan(ty: Scalar) -> String {

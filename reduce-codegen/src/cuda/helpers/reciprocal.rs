@@ -10,7 +10,7 @@ pub(super) fn of_whole(ty: Scalar, name: &str) -> String {
     let body = if ty == Scalar::F64 { OF_F64 } else { OF_F32 };
     format!(
         "\
-// 1 / a of a whole number: the bits of the division, without a branch for what is no whole number
+// 1 / a for a whole number: the bits of the division, without a branch for other values
 {INLINE} {body_ty} {name}({body_ty} a)
 {{
 {body}}}
@@ -22,7 +22,7 @@ pub(super) fn of_whole(ty: Scalar, name: &str) -> String {
 const OF_F32: &str = "    \
     float r;
     asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(r) : \"f\"(a));
-    const float rest = fminf(fmaf(-a, r, 1.0f), 1.0f);  // of 0 NaN, and then 1: the result stays infinite
+    const float rest = fminf(fmaf(-a, r, 1.0f), 1.0f);  // for 0: NaN, then 1, so the result stays infinite
     return fmaf(r, rest, r);
 ";
 
@@ -35,5 +35,5 @@ const OF_F64: &str = "    \
     const double rest = fma(-a, r, 1.0);
     r = fma(r, fma(rest, rest, rest), r);
     r = fma(r, fma(-a, r, 1.0), r);
-    return high == 0 ? __longlong_as_double(0x7ff0000000000000) : r;  // of 0 infinite
+    return high == 0 ? __longlong_as_double(0x7ff0000000000000) : r;  // for 0: infinite
 ";

@@ -44,7 +44,7 @@ fn assembly(
         "\
 {INLINE} {c} {name}({params})
 {{
-    short r;  // ptxas 13.0 does not always wrap what C++ would write here
+    short r;  // ptxas 13.0 does not always wrap the equivalent C++
     asm(\"{instruction}\" : \"=h\"(r) : {});
     return {value};
 }}
