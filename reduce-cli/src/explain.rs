@@ -83,7 +83,7 @@ fn read(n: u64, spec: &Spec, given: Option<f64>, clock: &mut Option<Clock>) -> R
 }
 
 fn text(stages: &[Explained], lengths: [u64; 2], read: &Read) -> String {
-    let mut text = format!("{}\nn = {}; = as the stage before\n", table(stages), lengths[0]);
+    let mut text = format!("{}\nn = {}; = as in the stage before\n", table(stages), lengths[0]);
     text += &format!("{}{}\n", limit(lengths), counts::LEGEND);
     if stages.iter().any(|stage| stage.time.is_some()) {
         text += &format!("\n{}\n{}\n", times(stages), timed::LEGEND);

@@ -266,7 +266,7 @@ impl<'a> History<'a> {
         };
         let entries: Vec<_> = shown.iter().map(entry).collect();
         let (threads, each) = if shown.len() == 1 { ("thread", "") } else { ("threads", "each ") };
-        let with = |far| format!(", {each}with the thread {far} positions higher");
+        let with = |far| format!(", {each}with the thread at distance {far}");
         let with = distance.map_or(String::new(), with);
         let idle = match idle.len() {
             0 => String::new(),

@@ -259,7 +259,7 @@ pub enum Error {
     },
     /// The GPU, or the part of one, has too few multiprocessors for the cluster.
     #[error(
-        "{device} supports clusters of at most {largest} blocks, and the passes need {cluster}; write a smaller `cluster`, or leave it out"
+        "{device} supports clusters of size {largest} or less, and the passes need size {cluster}; write a smaller `cluster`, or leave it out"
     )]
     ClusterTooLarge {
         /// Blocks per cluster, as the passes say.

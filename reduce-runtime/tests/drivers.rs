@@ -140,7 +140,7 @@ fn an_old_driver_says_which_is_needed() {
 #[test]
 fn a_driver_that_lacks_a_function_does_not_panic() {
     let text = seen_with(&[("LD_LIBRARY_PATH", &driver("incomplete", 13000, 0, "cuLaunchKernelEx"))]);
-    assert!(text.contains("cuda: the CUDA driver library has no cuLaunchKernelEx; install"), "{text}");
+    assert!(text.contains("cuda: the CUDA driver library has no cuLaunchKernelEx; reinstall"), "{text}");
 }
 
 #[test]

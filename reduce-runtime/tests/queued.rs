@@ -145,7 +145,7 @@ fn clusters_that_a_gpu_cannot_make_are_none() {
     assert_eq!([launched(1, 1 << 14), launched(1, 1 << 17)], [(8, 256, true), (16, 512, true)]);
     let list = Passes::List(vec![Pass::plain("shuffle"), Pass::with("cluster", 4)]);
     let error = Reducer::new(&spec("sum", Scalar::F32, list), &device).unwrap_err();
-    let message = "cuda:0 makes clusters of 1 blocks at most, and the passes ask for 4; write a smaller";
+    let message = "cuda:0 supports clusters of size 1 or less, and the passes need size 4; write a smaller";
     assert!(error.is_users_fault() && error.to_string().starts_with(message), "{error}");
 }
 

@@ -180,7 +180,7 @@ fn what_is_no_input_is_an_error_that_names_the_fix() {
         (10, -1, 2),
         (10, 0, 1),
     ] {
-        assert!(message(&SUM, view(offset, step, len)).contains("its data ends after 10"));
+        assert!(message(&SUM, view(offset, step, len)).contains("its data has 10 elements"));
     }
     assert_eq!(SUM.reduce(view(10, 5, 0)).unwrap(), 0.0, "nothing, behind the last element");
     assert_eq!(
@@ -189,7 +189,7 @@ fn what_is_no_input_is_an_error_that_names_the_fix() {
          such as (len - 1) * 2"
     );
     for (offset, step, len) in [(0, -1, 2), (9, isize::MIN, 2), (9, -1, usize::MAX), (3, -3, 3)] {
-        assert!(message(&SUM, view(offset, step, len)).contains("which is before place 0"));
+        assert!(message(&SUM, view(offset, step, len)).contains("begins before index 0"));
     }
     assert_eq!(
         message(&SUM, view(0, 0, usize::MAX)),

@@ -49,7 +49,7 @@ Examples:
   reducegen explain 'op: dot, inputs: { x: f16, y: f16 }' --gb-per-s 864 --json
 
 `=` repeats the value of the previous stage. The counts are exact; docs/ladder.md defines each count.
-= as the stage before
+= as in the stage before
 => = as in the previous stage";
 
 /// Below the help of `check`.

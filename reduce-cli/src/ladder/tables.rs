@@ -32,8 +32,8 @@ fn others(climb: &Climb, rows: &[Row]) -> String {
     let difference = |row: &Row| match row.rung.twist {
         Twist::None => match row.rung.block {
             Block::Given => None,
-            Block::HalfOfElements => Some("n / 2, at most 1024".to_owned()),
-            Block::Warp => Some("32 threads per block".to_owned()),
+            Block::HalfOfElements => Some("block = n / 2, to 1024".to_owned()),
+            Block::Warp => Some("block = 32".to_owned()),
         },
         Twist::AnyOrder => Some("any order".to_owned()),
         Twist::OtherOperator => {
