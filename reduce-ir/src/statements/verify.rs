@@ -36,7 +36,7 @@ mod expressions;
 mod places;
 
 use super::{
-    Barrier, Buffer, Expr, FULL, Local, Lowered, LoweredKernel, MemoryOrder, Place, Shared, Stmt, Ty,
+    Barrier, Buffer, Expr, FULL, Local, Loop, Lowered, LoweredKernel, MemoryOrder, Place, Shared, Stmt, Ty,
 };
 use crate::operation::Operation;
 use crate::program::{Kernel, Program, Scope};
@@ -235,25 +235,27 @@ impl Verifier<'_> {
                 self.place(place).map(|_| ())
             }
             Stmt::Atomic { into, place, value, .. } => self.take_ticket(into, place, value),
-            Stmt::For(it) => {
-                let ty = it.local.ty;
-                self.ensure(2, [Ty::U32, Ty::U64].contains(&ty), || {
-                    format!("a loop counts in u32 or u64, not {ty}")
-                })?;
-                let uniform = self.expect(&it.from, ty)?;
-                self.bind(&it.local, false, uniform)?;
-                self.expect(&it.next, ty)?;
-                let turns = self.expect(&it.test, Ty::BOOL)?.min(self.uniform(&it.next));
-                self.body(&it.body, here.min(turns))?;
-                self.scope.remove(&it.local.name);
-                Ok(())
-            }
+            Stmt::For(it) => self.counted_loop(it, here),
             Stmt::If(test, then, otherwise) => {
                 let here = here.min(self.expect(test, Ty::BOOL)?);
                 self.body(then, here)?;
                 self.body(otherwise, here)
             }
         }
+    }
+
+    fn counted_loop(&mut self, it: &Loop, here: Uniform) -> Check {
+        let ty = it.local.ty;
+        self.ensure(2, [Ty::U32, Ty::U64].contains(&ty), || {
+            format!("a loop counts in u32 or u64, not {ty}")
+        })?;
+        let uniform = self.expect(&it.from, ty)?;
+        self.bind(&it.local, false, uniform)?;
+        self.expect(&it.next, ty)?;
+        let turns = self.expect(&it.test, Ty::BOOL)?.min(self.uniform(&it.next));
+        self.body(&it.body, here.min(turns))?;
+        self.scope.remove(&it.local.name);
+        Ok(())
     }
 
     fn take_ticket(&mut self, into: &Local, place: &Place, value: &Expr) -> Check {
