@@ -143,8 +143,8 @@ fn parameters(context: Context<'_>, kernel: &LoweredKernel) -> String {
     match kernel.reads {
         Reads::Inputs => operation.inputs.iter().for_each(|input| {
             let _ = write!(text, "const {}* {own}{}, ", types::scalar(input.ty), input.name);
-            if kernel.domain.is_strided() {
-                let _ = write!(text, "unsigned long long {}_step, ", input.name);
+            for axis in 0..kernel.domain.steps() {
+                let _ = write!(text, "unsigned long long {}, ", expr::step(&input.name, axis));
             }
         }),
         Reads::Partials => {
@@ -159,7 +159,11 @@ fn parameters(context: Context<'_>, kernel: &LoweredKernel) -> String {
         operation.params.iter().map(|it| format!(", {} {}", types::scalar(it.ty), it.name)).collect();
     let partial = if uses.flags { "unsigned long long" } else { acc };
     let groups = if kernel.domain.is_grouped() { ", unsigned long long groups" } else { "" };
+    let sizes: String = match kernel.reads {
+        Reads::Inputs => kernel.domain.sizes().map(|axis| format!(", unsigned long long size_{axis}")).collect(),
+        Reads::Partials => String::new(),
+    };
     text + &format!(
-        "{partial}* partials, {output}* result, unsigned long long n{groups}{ticket}{elements}{params}"
+        "{partial}* partials, {output}* result, unsigned long long n{groups}{sizes}{ticket}{elements}{params}"
     )
 }

@@ -45,7 +45,7 @@ impl<'k> Code<'k> {
             accs: 0,
             concurrent: kernel.cluster > 1,
         };
-        let mut writer = Writer { code, setting, names: Vec::new(), scalars: 0, accs: 0, part: Part::Fold };
+        let mut writer = Writer { code, setting, names: Vec::new(), moved: Vec::new(), scalars: 0, accs: 0, part: Part::Fold };
         writer.body(&kernel.body)?;
         Ok(writer.code)
     }
@@ -77,6 +77,8 @@ pub(super) struct Writer<'k, 's> {
     code: Code<'k>,
     pub(super) setting: &'s Setting<'k>,
     pub(super) names: Vec<Binding<'k>>,
+    /// The buffers whose pointers were moved, and the registers with the distances.
+    pub(super) moved: Vec<(Buffer, usize)>,
     scalars: usize,
     accs: usize,
     part: Part,
@@ -104,7 +106,7 @@ impl<'k> Writer<'k, '_> {
                     self.body(&it.body)?;
                     self.loop_end(loop_head, stmt, it).map_err(malformed)?;
                 }
-                Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) => self.simple(stmt).map_err(malformed)?,
+                Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Move(..) => self.simple(stmt).map_err(malformed)?,
                 Stmt::Load(..)
                 | Stmt::LoadUnaligned(..)
                 | Stmt::Store(..)
@@ -216,6 +218,12 @@ impl<'k> Writer<'k, '_> {
                     Ty::Vector(..) => return Err(NOT_COPIED.to_owned()),
                 }
             }
+            Stmt::Move(buffer, by) => {
+                let value = self.scalar(by, Ty::U64)?;
+                let into = self.bind("", Ty::U64)?;
+                self.moved.push((*buffer, into));
+                Op::Scalar { into, value }
+            }
             Stmt::Load(local, place) => self.load(&local.name, local.ty, place)?,
             Stmt::LoadUnaligned(local, place) => self.load_unaligned(&local.name, local.ty, place)?,
             Stmt::Store(place, value) if place.buffer == Buffer::Ticket => {
@@ -301,6 +309,7 @@ impl<'k> Writer<'k, '_> {
                     return Err(format!("{ty} cannot be loaded from {}", place.buffer));
                 }
                 let index = self.scalar(&place.index, Ty::U64)?;
+                let index = self.after_move(place.buffer, index);
                 let elements = Elements { input, count, unaligned: None };
                 Ok(Op::Elements { into: self.bind(name, ty)?, elements, index })
             }
@@ -333,7 +342,7 @@ impl<'k> Writer<'k, '_> {
 
     /// Assigns a name its register, or registers.
     fn bind(&mut self, name: &'k str, ty: Ty) -> Result<usize, String> {
-        if self.names.iter().any(|it| it.name == name) {
+        if !name.is_empty() && self.names.iter().any(|it| it.name == name) {
             return Err(format!("`{name}` is bound twice"));
         }
         let (next, most, count) = match ty {

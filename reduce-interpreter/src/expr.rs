@@ -13,8 +13,17 @@ pub(super) enum ScalarExpr {
     Rank,
     /// The inverted bits, restricted to a mask.
     Not(Box<ScalarExpr>, u64),
-    /// A position times a signed step, modulo 2^64: a distance in memory, of 63 bits and a sign.
-    Strided(Box<[ScalarExpr; 2]>),
+    /// The sum of signed steps times coordinates, modulo 2^64: a distance in memory, of 63 bits and a sign.
+    Offset(Vec<(i64, ScalarExpr)>),
+    /// A position relative to a pointer, and the register with the distance by which that pointer was moved.
+    Moved(Box<ScalarExpr>, usize),
+    /// Whether a pointer is a multiple of a number of bytes after it was moved by the items in a register.
+    Aligned {
+        register: usize,
+        size: u64,
+        pointer: u64,
+        bytes: u64,
+    },
     /// An operation on integers up to the given maximum.
     Bin(Bin, Box<[ScalarExpr; 2]>, u64),
     /// Conditions: the right side is evaluated only in lanes where the left one does not decide.
@@ -69,7 +78,12 @@ impl Lanes<'_> {
             ScalarExpr::Block => [self.block; WIDTH],
             ScalarExpr::Rank => [self.rank.into(); WIDTH],
             ScalarExpr::Not(a, kept) => self.eval(a, active).map(|it| !it & kept),
-            ScalarExpr::Strided(operands) => self.strided(operands, active),
+            ScalarExpr::Offset(terms) => self.offset(terms, active),
+            ScalarExpr::Moved(index, register) => {
+                zip(&self.eval(index, active), &self.registers[*register], u64::wrapping_add)
+            }
+            ScalarExpr::Aligned { register, size, pointer, bytes } => self.registers[*register]
+                .map(|items| pointer.wrapping_add(items.wrapping_mul(*size)).is_multiple_of(*bytes).into()),
             ScalarExpr::Bin(op, operands, most) => self.bin(*op, operands, *most, active),
             ScalarExpr::And(operands) => self.short_circuit(operands, active, 0),
             ScalarExpr::Or(operands) => self.short_circuit(operands, active, 1),
@@ -82,11 +96,15 @@ impl Lanes<'_> {
         }
     }
 
-    fn strided(&mut self, [position, step]: &[ScalarExpr; 2], active: u32) -> PerLane<u64> {
-        let (position, step) = (self.eval(position, active), self.eval(step, active));
-        let exact = |lane: usize| i128::from(position[lane]) * i128::from(step[lane] as i64);
-        self.overflow |= active & mask(|lane| i64::try_from(exact(lane)).is_err());
-        zip(&position, &step, u64::wrapping_mul)
+    fn offset(&mut self, terms: &[(i64, ScalarExpr)], active: u32) -> PerLane<u64> {
+        let mut exact = [0i128; WIDTH];
+        for (step, coordinate) in terms {
+            let coordinate = self.eval(coordinate, active);
+            let add = |(sum, at): (&mut i128, &u64)| *sum = sum.saturating_add(i128::from(*at) * i128::from(*step));
+            exact.iter_mut().zip(&coordinate).for_each(add);
+        }
+        self.overflow |= active & mask(|lane| i64::try_from(exact[lane]).is_err());
+        exact.map(|sum| sum as u64)
     }
 
     fn bin(&mut self, op: Bin, [a, b]: &[ScalarExpr; 2], most: u64, active: u32) -> PerLane<u64> {

@@ -79,6 +79,8 @@ pub struct Options<'a> {
     pub trace: Option<&'a mut dyn FnMut(&Event<'_>)>,
     /// The scalars that the call passes to the operation.
     pub params: &'a [Value],
+    /// The lengths of the axes of the domain, kept axes first. None for a contiguous domain.
+    pub sizes: &'a [u64],
 }
 
 impl<'a> Options<'a> {
@@ -87,7 +89,7 @@ impl<'a> Options<'a> {
 
     /// Returns options with that schedule, without trace and params.
     pub const fn under(schedule: Schedule) -> Options<'a> {
-        Options { schedule, trace: None, params: &[] }
+        Options { schedule, trace: None, params: &[], sizes: &[] }
     }
 
     /// Returns the same options with those params.
@@ -96,8 +98,9 @@ impl<'a> Options<'a> {
     where
         'a: 'b,
     {
-        let trace = self.trace.map(|trace| trace as &mut dyn FnMut(&Event<'_>));
-        Options { schedule: self.schedule, trace, params }
+        let Options { schedule, trace, sizes, .. } = self;
+        let trace = trace.map(|trace| trace as &mut dyn FnMut(&Event<'_>));
+        Options { schedule, trace, params, sizes }
     }
 }
 
@@ -217,8 +220,9 @@ fn run_launch(
     reports: &mut Reports,
 ) -> (bool, LaunchCounts) {
     let Memory { inputs, items_at, partials_at, elements, .. } = *memory;
-    let params = options.params;
-    let setting = Setting { operation, inputs, grid, items, groups, elements, params, items_at, partials_at };
+    let (params, sizes) = (options.params, options.sizes);
+    let setting =
+        Setting { operation, inputs, grid, items, groups, sizes, elements, params, items_at, partials_at };
     let code = match Code::new(kernel, &setting) {
         Ok(code) => code,
         Err(Malformed { statement, detail }) => {

@@ -36,17 +36,27 @@ impl<'k> Writer<'k, '_> {
             Expr::Groups => ScalarExpr::Const(self.setting.groups),
             Expr::First(group) => self.binary(Bin::Mul, group, &Expr::Items, ty)?,
             Expr::Elements => ScalarExpr::Const(self.setting.elements),
-            Expr::Step(input) => ScalarExpr::Const(self.setting.step(*input)?),
+            Expr::Size(axis) => ScalarExpr::Const(self.setting.size(*axis)?),
+            Expr::Offset(input, terms) => {
+                let term = |(axis, at): &'k (usize, Expr)| {
+                    Ok((self.setting.step(*input, *axis)?, self.scalar(at, Ty::U64)?))
+                };
+                ScalarExpr::Offset(terms.iter().map(term).collect::<Result<_, String>>()?)
+            }
             Expr::Param(param, _) => ScalarExpr::Const(self.setting.param(*param, ty)?),
             Expr::Aligned(buffer, bytes) => {
-                ScalarExpr::Const(self.setting.pointer(*buffer).is_multiple_of((*bytes).max(1).into()).into())
+                let (pointer, bytes) = (self.setting.pointer(*buffer), u64::from(*bytes).max(1));
+                match self.moved(*buffer) {
+                    None => ScalarExpr::Const(pointer.is_multiple_of(bytes).into()),
+                    Some(register) => {
+                        let size = self.setting.item(*buffer);
+                        ScalarExpr::Aligned { register, size, pointer, bytes }
+                    }
+                }
             }
             Expr::Un(Un::Not, a) => {
                 let Ty::Scalar(of) = ty else { return Err(format!("`{expr}` is not a scalar")) };
                 ScalarExpr::Not(Box::new(self.scalar(a, ty)?), max_value(of)?)
-            }
-            Expr::Bin(Bin::Mul, position, step) if matches!(**step, Expr::Step(_)) => {
-                ScalarExpr::Strided(Box::new([self.scalar(position, ty)?, self.scalar(step, ty)?]))
             }
             Expr::Bin(op, a, b) => self.binary(*op, a, b, ty)?,
             Expr::Cmp(op, a, b) => {
@@ -117,7 +127,8 @@ impl<'k> Writer<'k, '_> {
             | Expr::Groups
             | Expr::First(_)
             | Expr::Elements
-            | Expr::Step(_)
+            | Expr::Size(_)
+            | Expr::Offset(..)
             | Expr::Param(..)
             | Expr::Aligned(..) => Err(format!("`{expr}` is not an accumulator")),
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {
@@ -171,6 +182,19 @@ impl<'k> Writer<'k, '_> {
         }
     }
 
+    /// Returns the register with the number of items by which the pointer of a buffer was moved.
+    fn moved(&self, buffer: Buffer) -> Option<usize> {
+        self.moved.iter().find(|(moved, _)| *moved == buffer).map(|(_, register)| *register)
+    }
+
+    /// Returns a position in a buffer, from a position relative to its pointer.
+    pub(super) fn after_move(&self, buffer: Buffer, index: ScalarExpr) -> ScalarExpr {
+        match self.moved(buffer) {
+            None => index,
+            Some(register) => ScalarExpr::Moved(Box::new(index), register),
+        }
+    }
+
     pub(super) fn place(&mut self, place: &'k Place) -> Result<At, String> {
         let array = match place.buffer {
             Buffer::Items => Array::Items,
@@ -181,6 +205,7 @@ impl<'k> Writer<'k, '_> {
         };
         let shared = matches!(array, Array::Shared(_));
         let index = self.scalar(&place.index, if shared { Ty::U32 } else { Ty::U64 })?;
+        let index = self.after_move(place.buffer, index);
         let rank = place.rank.as_ref().map(|rank| self.scalar(rank, Ty::U32)).transpose()?;
         if rank.is_some() && !shared {
             return Err(format!("{place} is not in shared memory"));

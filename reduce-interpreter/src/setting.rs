@@ -15,14 +15,15 @@ pub struct Input {
     pub offset: u64,
     /// The index in `elements` of the first element of the reduction. The kernel gets a pointer to it.
     pub first: u64,
-    /// The distance to the next element of the reduction; negative for a reduction backwards.
-    pub step: i64,
+    /// The distances along the axes of the domain, kept axes first; negative for a reduction backwards. None for a contiguous
+    /// domain.
+    pub steps: Vec<i64>,
 }
 
 impl Input {
     /// Creates a contiguous input, at a multiple of 256 bytes or one element after one.
     pub fn new(elements: Lanes, aligned: bool) -> Input {
-        Input { elements, offset: u64::from(!aligned), first: 0, step: 1 }
+        Input { elements, offset: u64::from(!aligned), first: 0, steps: Vec::new() }
     }
 }
 
@@ -70,6 +71,8 @@ pub(super) struct Setting<'a> {
     pub(super) grid: u64,
     pub(super) items: u64,
     pub(super) groups: u64,
+    /// The lengths of the axes, kept axes first.
+    pub(super) sizes: &'a [u64],
     pub(super) elements: u64,
     pub(super) params: &'a [Value],
     pub(super) items_at: u64,
@@ -129,6 +132,11 @@ impl Setting<'_> {
         self.inputs.get(input).map_or(0, |it| it.first)
     }
 
+    /// Returns the size of an item of a buffer in bytes.
+    pub(super) fn item(&self, buffer: Buffer) -> u64 {
+        if let Buffer::Input(input) = buffer { self.element(input) } else { self.operation.acc.size() as u64 }
+    }
+
     /// Returns the size of an element of an input in bytes.
     pub(super) fn element(&self, input: usize) -> u64 {
         self.operation.inputs.get(input).map_or(1, |it| it.ty.size() as u64)
@@ -140,9 +148,14 @@ impl Setting<'_> {
         given.map(|it| it.bits()).ok_or_else(|| format!("param {param} is missing or is not {ty}"))
     }
 
-    /// Returns the distance between neighbouring elements of an input, modulo 2^64, as kernels get it.
-    pub(super) fn step(&self, input: usize) -> Result<u64, String> {
+    /// Returns the distance between neighbours along an axis of an input.
+    pub(super) fn step(&self, input: usize, axis: usize) -> Result<i64, String> {
         let input = self.inputs.get(input).ok_or_else(|| format!("there is no input {input}"))?;
-        Ok(input.step as u64)
+        input.steps.get(axis).copied().ok_or_else(|| format!("there is no axis {axis}"))
+    }
+
+    /// Returns the length of an axis.
+    pub(super) fn size(&self, axis: usize) -> Result<u64, String> {
+        self.sizes.get(axis).copied().ok_or_else(|| format!("there is no axis {axis}"))
     }
 }

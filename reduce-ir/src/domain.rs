@@ -6,7 +6,7 @@ use std::fmt;
 /// are those that the same specification gives these elements alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Domain {
-    /// The number of axes that are kept: 0 if all elements are one group, 1 if each row of a row-major matrix is a group.
+    /// The number of axes that are kept, after merging: 0 if all elements are one group, 1 if each row of a matrix is a group.
     pub kept: u8,
     /// Where the elements of a group lie.
     pub access: Access,
@@ -17,7 +17,7 @@ impl Domain {
     pub const WHOLE: Domain = Domain { kept: 0, access: Access::Contiguous };
 
     /// The domain in which all elements are one group, with a step between neighbours.
-    pub const STRIDED: Domain = Domain { kept: 0, access: Access::Strided };
+    pub const STRIDED: Domain = Domain { kept: 0, access: Access::Strided { reduced: 1 } };
 
     /// The domain in which each row of a row-major matrix is a group.
     pub const ROWS: Domain = Domain { kept: 1, access: Access::Contiguous };
@@ -27,32 +27,54 @@ impl Domain {
         self.kept > 0
     }
 
-    /// Returns whether there is a step between the elements of an input.
-    pub fn is_strided(self) -> bool {
+    /// Returns whether the elements of a group lie side by side, so that one load can read several.
+    pub fn is_adjacent(self) -> bool {
         match self.access {
-            Access::Contiguous => false,
-            Access::Strided => true,
+            Access::Contiguous | Access::Adjacent => true,
+            Access::Strided { .. } => false,
         }
+    }
+
+    /// Returns the number of axes for which the call gives a step of each input: the kept axes, then the reduced ones.
+    pub fn steps(self) -> usize {
+        match self.access {
+            Access::Contiguous => 0,
+            Access::Adjacent => self.kept.into(),
+            Access::Strided { reduced } => usize::from(self.kept) + usize::from(reduced),
+        }
+    }
+
+    /// Returns the axes whose lengths the call gives: all but the slowest kept axis and the slowest reduced one.
+    pub fn sizes(self) -> impl Iterator<Item = usize> + Clone {
+        let kept = usize::from(self.kept);
+        (1..self.steps()).filter(move |&axis| axis != kept)
     }
 }
 
 /// Where the elements of a group lie in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Side by side.
+    /// Side by side, and the groups one after the other.
     #[default]
     Contiguous,
-    /// A step apart; the call gives the step of each input.
-    Strided,
+    /// Side by side. The call gives the steps between groups.
+    Adjacent,
+    /// Steps apart. The call gives the steps between groups and between elements.
+    Strided {
+        /// The number of axes of a group, after merging.
+        reduced: u8,
+    },
 }
 
-/// Prints the word of the specification: `contiguous` or `strided`.
+/// Prints the word of programs: `contiguous`, `adjacent`, `strided`, or `strided over 2 axes`.
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Access::Contiguous => "contiguous",
-            Access::Strided => "strided",
-        })
+        match self {
+            Access::Contiguous => f.write_str("contiguous"),
+            Access::Adjacent => f.write_str("adjacent"),
+            Access::Strided { reduced: 1 } => f.write_str("strided"),
+            Access::Strided { reduced } => write!(f, "strided over {reduced} axes"),
+        }
     }
 }
 

@@ -37,7 +37,7 @@ const KERNEL: &str = "\
     item_first items lane left load_once loaded logical \
     longer_runs map mask members messages n next other other_block other_warp \
     part partial partials post_partial present receive reduce_inputs reduce_partials redux result right root rows \
-    rows_around run_end run_share send shared shuffle_down start step stride take_partial thread ticket tickets_before to_far \
+    rows_around run_end run_share send shared shuffle_down size step stride take_partial thread ticket tickets_before to_far \
     took_last total tree turn unit units waiting warp warp_value warp_values warps warps_present whole_rows BLOCK CLUSTER \
     GRID GROUPS Message NO_TICKET ROW STRIDE TILE UNITS WARPS WIDTH";
 

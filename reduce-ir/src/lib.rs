@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arith;
+pub mod axes;
 pub mod constants;
 pub mod domain;
 pub mod evaluate;
@@ -24,6 +25,7 @@ pub mod spec;
 pub mod statements;
 mod value;
 
+pub use axes::Axes;
 pub use domain::{Access, Domain, Extent};
 pub use half::{bf16, f16};
 pub use scalar::{ParseScalarError, Scalar};

@@ -3,6 +3,7 @@
 //! ```text
 //! kernel = name, streaming, dependent, constants, shared arrays, stmt*
 //! stmt   = let | var | set local = expr
+//!        | move buffer by expr
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
 //!        | load local = place | load unaligned local = place | store place = expr
 //!        | post place = expr | take local = place
@@ -13,8 +14,8 @@
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
-//! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | groups | first(expr) | elements | step k
-//!        | param k | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
+//! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | groups | first(expr) | elements | size k
+//!        | offset(input k, axis: expr, …) | param k | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
 //!        | finish(a, …)
 //! ```
 //!
@@ -152,6 +153,8 @@ pub enum Stmt {
     Var(Local, Expr),
     /// Changes a variable.
     Set(Local, Expr),
+    /// Moves the pointer to the items of a buffer, by a number of items. Positions in the buffer then count from there.
+    Move(Buffer, Expr),
     /// Repeats `body` while `test` holds; `local` starts at `from` and becomes `next` after each turn.
     For(Box<Loop>),
     /// Runs one of two bodies.
@@ -304,7 +307,7 @@ pub struct Place {
 }
 
 /// Memory that a kernel can name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Buffer {
     /// An input, by its position among the inputs.
     Input(usize),

@@ -30,7 +30,7 @@ use reduce_ir::program::{Arrangement, Combine, Lowering, Medium, Program, Reads,
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "vectorize",
-    doc: "each load unit is k consecutive elements, loaded up to 16 bytes at a time",
+    doc: "each load unit is k consecutive elements, loaded up to 16 bytes at a time where they lie side by side",
     changes_association: true,
     rewrite: Rewrite::With(
         Argument { allowed: |k| matches!(k, 2 | 4 | 8 | 16), text: "2, 4, 8 or 16" },
@@ -40,9 +40,6 @@ pub const RULE: Rule = Rule {
 };
 
 fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
-    if program.domain.is_strided() {
-        return Err("the elements of strided inputs are not neighbours in memory; coarsen instead".to_owned());
-    }
     let kernel = &mut program.kernels[Reads::Inputs as usize];
     if let Some(fold) = fold_mut(kernel) {
         fold.width = width;

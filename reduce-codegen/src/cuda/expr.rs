@@ -23,7 +23,12 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Groups => "groups".to_owned(),
         Expr::First(group) => format!("{} * n", operand(operation, group)),
         Expr::Elements => "elements".to_owned(),
-        Expr::Step(input) => format!("{}_step", operation.inputs[*input].name),
+        Expr::Offset(input, terms) => {
+            let step = |axis| step(&operation.inputs[*input].name, axis);
+            let term = |(axis, at): &(usize, Expr)| format!("{} * {}", operand(operation, unwidened(at)), step(*axis));
+            terms.iter().map(term).collect::<Vec<_>>().join(" + ")
+        }
+        Expr::Size(axis) => format!("size_{axis}"),
         Expr::Param(param, _) => operation.params[*param].name.clone(),
         Expr::Aligned(at, bytes) => {
             format!("reinterpret_cast<unsigned long long>({}) % {bytes} == 0", buffer(operation, *at))
@@ -50,6 +55,11 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Finish(a, _) if gives_acc(operation) => sub(a),
         Expr::Finish(..) => call(operation, "finish", it),
     }
+}
+
+/// Returns the name of the step of an input along an axis.
+pub(super) fn step(input: &str, axis: usize) -> String {
+    if axis == 0 { format!("{input}_step") } else { format!("{input}_step_{axis}") }
 }
 
 /// Prints a call of a function of the operation, on the operands of the expression.
@@ -138,9 +148,9 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
             false
         }
         Expr::Grid | Expr::Rank | Expr::Items | Expr::Groups | Expr::Elements => false,
-        Expr::Step(_) | Expr::Param(..) => false,
+        Expr::Size(_) | Expr::Param(..) => false,
         Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
-        Expr::Empty | Expr::Finish(..) | Expr::First(_) => false,
+        Expr::Empty | Expr::Finish(..) | Expr::First(_) | Expr::Offset(..) => false,
     };
     if tighter { expr(operation, it) } else { operand(operation, it) }
 }
@@ -149,12 +159,12 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
 fn operand(operation: &Operation, it: &Expr) -> String {
     let nested = match it {
         Expr::Bin(op, ..) => !matches!(op, Bin::Min | Bin::Max),
-        Expr::Cmp(..) | Expr::Aligned(..) | Expr::First(_) => true,
+        Expr::Cmp(..) | Expr::Aligned(..) | Expr::First(_) | Expr::Offset(..) => true,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }
         Expr::Grid | Expr::Rank | Expr::Items | Expr::Groups | Expr::Elements => false,
-        Expr::Step(_) | Expr::Param(..) => false,
+        Expr::Size(_) | Expr::Param(..) => false,
         Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
         Expr::Empty | Expr::Finish(..) => false,
     };

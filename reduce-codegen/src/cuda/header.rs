@@ -1,7 +1,8 @@
 //! The comment at the head of an emitted file: everything needed to compile and launch it without reducegen.
 
 use super::{NVRTC_FLAGS, atomic, types};
-use reduce_ir::Access;
+use super::expr::step;
+use reduce_ir::{Access, Domain};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Kernel, Program, Reads, Size, Step, Team};
 use reduce_ir::spec::Listed;
@@ -10,7 +11,7 @@ pub(super) fn header(program: &Program) -> String {
     let operation = &program.operation;
     let stored = operation.stored();
     let inputs: Vec<_> =
-        operation.inputs.iter().map(|it| argument(program.domain.access, &it.name)).collect();
+        operation.inputs.iter().map(|it| argument(program.domain, &it.name)).collect();
     let types: Vec<_> = operation.inputs.iter().map(|it| it.ty.name()).collect();
     format!(
         "\
@@ -29,7 +30,7 @@ pub(super) fn header(program: &Program) -> String {
         registers = registers(program.block),
         layout = layout(program),
         groups = groups(program),
-        each = if program.domain.is_grouped() { " for each row" } else { "" },
+        each = if program.domain.is_grouped() { " for each group" } else { "" },
         oldest = program.capability(),
         flags = NVRTC_FLAGS.join(" "),
         order = order(program),
@@ -63,9 +64,10 @@ fn launches(program: &Program, inputs: &str) -> String {
     let [of_first, of_second] = [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads));
     let params = params(&program.operation);
     let groups = if program.domain.is_grouped() { ", groups" } else { "" };
+    let sizes: String = program.domain.sizes().map(|axis| format!(", size_{axis}")).collect();
     let ticket = if takes_tickets(program) { ", ticket" } else { "" };
     let mut text = format!(
-        "// launch     {first}<<<blocks, {of_first}>>>({inputs}, partials, result, n{groups}{ticket}{params})\n\
+        "// launch     {first}<<<blocks, {of_first}>>>({inputs}, partials, result, n{groups}{sizes}{ticket}{params})\n\
          //                with {}{}\n",
         blocks(program, Reads::Inputs),
         range(program)
@@ -154,11 +156,19 @@ fn blocks_of_groups(program: &Program, reads: Reads) -> String {
 }
 
 /// Returns the line about the places of groups.
-fn groups(program: &Program) -> &'static str {
-    if program.domain.is_grouped() {
-        "// groups     rows of n elements, one after the other; result[i] is the result of row i\n"
-    } else {
-        ""
+fn groups(program: &Program) -> String {
+    let Domain { kept, access } = program.domain;
+    let several = "// groups     of n elements; result[i] is the result of group i\n".to_owned();
+    match (kept, access) {
+        (0, _) => String::new(),
+        (_, Access::Contiguous) => {
+            "// groups     rows of n elements, one after the other; result[i] is the result of row i\n".to_owned()
+        }
+        (1, _) => several,
+        (kept, _) => {
+            let sizes: Vec<_> = (1..kept).map(|axis| format!("size_{axis}")).collect();
+            format!("{several}//            along {kept} axes; the lengths of the faster ones are {}\n", sizes.join(", "))
+        }
     }
 }
 
@@ -273,22 +283,37 @@ fn params(operation: &Operation) -> String {
 }
 
 /// Returns the arguments of the kernel over inputs for one input.
-fn argument(access: Access, name: &str) -> String {
-    match access {
-        Access::Contiguous => name.to_owned(),
-        Access::Strided => format!("{name}, {name}_step"),
-    }
+fn argument(domain: Domain, name: &str) -> String {
+    let steps = (0..domain.steps()).map(|axis| step(name, axis));
+    std::iter::once(name.to_owned()).chain(steps).collect::<Vec<_>>().join(", ")
+}
+
+/// Lists the steps of an input along axes.
+fn steps(input: &str, axes: std::ops::Range<usize>) -> String {
+    axes.map(|axis| step(input, axis)).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the line about the places of strided elements.
 fn layout(Program { operation, domain, .. }: &Program) -> String {
     let [first, others @ ..] = operation.inputs.as_slice() else { return String::new() };
     let (name, likewise) = (&first.name, if others.is_empty() { "" } else { ", of the others likewise" });
-    match domain.access {
-        Access::Contiguous => String::new(),
-        Access::Strided => format!(
+    let kept = usize::from(domain.kept);
+    match *domain {
+        Domain { access: Access::Contiguous, .. } => String::new(),
+        Domain::STRIDED => format!(
             "// layout     strided: element i of {name} is {name}[i * {name}_step]{likewise}; add an offset to the pointer\n"
         ),
+        Domain { access: Access::Adjacent, .. } => {
+            format!("// layout     elements of a group side by side; groups are {} apart{likewise}\n", steps(name, 0..kept))
+        }
+        Domain { access: Access::Strided { .. }, .. } => {
+            let (groups, elements) = (steps(name, 0..kept), steps(name, kept..domain.steps()));
+            let groups = if kept == 0 { String::new() } else { format!("groups are {groups} apart, and ") };
+            let sizes: Vec<_> =
+                domain.sizes().filter(|&axis| axis > kept).map(|axis| format!("size_{axis}")).collect();
+            let of = if sizes.is_empty() { String::new() } else { format!("; the lengths of the faster axes are {}", sizes.join(", ")) };
+            format!("// layout     {groups}elements {elements}{likewise}{of}\n")
+        }
     }
 }
 

@@ -31,6 +31,7 @@ fn stmt(context: Context<'_>, it: &Stmt, depth: usize) -> String {
         Stmt::Let(local, value) => line(format!("const {} = {};", declared(context, local), sub(value))),
         Stmt::Var(local, value) => line(format!("{} = {};", declared(context, local), sub(value))),
         Stmt::Set(local, value) => line(format!("{} = {};", local.name, sub(value))),
+        Stmt::Move(at, by) => line(format!("{} += {};", buffer(operation, *at), sub(by))),
         Stmt::Load(local, from) => line(load(context, local, from)),
         Stmt::LoadUnaligned(local, from) => {
             let name = unaligned::name(local.ty);

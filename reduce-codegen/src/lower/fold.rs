@@ -32,7 +32,7 @@ impl Lowerer<'_> {
         match (units, fold.width) {
             (1, 1) => guarded,
             (2.., _) if fold.arrangement == Arrangement::Striped => self.striped(fold, units),
-            (_, 1) => vec![Stmt::If(full_tile(), all(Loads::Items), guarded)],
+            _ if !self.has_vectors() => vec![Stmt::If(full_tile(), all(Loads::Items), guarded)],
             _ => {
                 let unaligned = |test| vec![Stmt::If(test, all(Loads::Unaligned), guarded.clone())];
                 let otherwise = match self.margin() {
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         let local = Local::new(format!("item{suffix}"), Ty::Acc);
         let flagged = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
         let load = if flagged { Stmt::Take } else { Stmt::Load };
-        let load = load(local.clone(), self.partials.0.at(self.in_memory(self.position(unit, item))));
+        let load = load(local.clone(), self.partials.0.at(self.position(unit, item)));
         let begins = self.before(unit, item).is_none();
         (vec![load], if begins { local.get() } else { self.lane(unit, item).get().combine(local.get()) })
     }
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
             let ty = Ty::Scalar(self.program.operation.inputs[k].ty);
             self.local_of_input(k, &format!("_{item}{suffix}"), ty)
         };
-        let load = |k| Stmt::Load(local(k), Buffer::Input(k).at(self.address(k, unit, item)));
+        let load = |k| Stmt::Load(local(k), Buffer::Input(k).at(self.address(k, self.position(unit, item))));
         (self.inputs().map(load).collect(), self.added(unit, item, |k| local(k).get()))
     }
 
@@ -223,20 +223,16 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Returns the address of an item in an input, in elements.
-    fn address(&self, input: usize, unit: &Unit, item: u32) -> Expr {
-        let position = self.position(unit, item);
-        if self.program.domain.is_strided() {
-            return position.times(Expr::Step(input));
-        }
-        self.in_memory(position)
+    /// Returns whether whole units are loaded by vectors: they have several items, which lie side by side.
+    pub(super) fn has_vectors(&self) -> bool {
+        self.kernel.fold().width > 1 && self.program.domain.is_adjacent()
     }
 
     /// Returns the vector loads of a unit.
     fn vectors(&self, unit: &Unit, suffix: &str, load: fn(Local, Place) -> Stmt) -> Vec<Stmt> {
         let parts = |k| (0..self.kernel.fold().width / self.access(k).0).map(move |part| (k, part));
         let place = |(k, part)| {
-            let place = Buffer::Input(k).at(self.in_memory(self.position(unit, part * self.access(k).0)));
+            let place = Buffer::Input(k).at(self.position(unit, part * self.access(k).0));
             load(self.vector(k, part, suffix), place)
         };
         self.inputs().flat_map(parts).map(place).collect()
@@ -277,8 +273,7 @@ impl Lowerer<'_> {
 
     /// Returns the conditions under which each input is aligned to its vectors.
     pub(super) fn aligned(&self) -> impl Iterator<Item = Expr> {
-        let whole = self.begins_aligned();
-        self.inputs().map(|k| Expr::Aligned(Buffer::Input(k), self.access(k).1)).chain(whole)
+        self.inputs().map(|k| Expr::Aligned(Buffer::Input(k), self.access(k).1))
     }
 
     fn inputs(&self) -> std::ops::Range<usize> {

@@ -3,10 +3,11 @@
 
 use super::Lowerer;
 use super::locals::{number, zero};
-use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp};
-use reduce_ir::program::{Kernel, Program, Size};
+use reduce_ir::program::{Kernel, Program, Reads, Size};
 use reduce_ir::statements::{Buffer, Expr, Local, Part, Place, Stmt, Ty};
+use reduce_ir::{Access, Scalar};
+use std::ops::Range;
 
 /// The thread of the association that statements are being made for.
 pub(super) struct LogicalThread {
@@ -67,7 +68,46 @@ impl Lowerer<'_> {
         };
         self.body.push(Stmt::Let(group(), which));
         if grouped {
-            self.body.push(Stmt::Let(start(), Expr::First(Box::new(group().get()))));
+            self.move_to_group();
+        }
+    }
+
+    /// Moves the pointers to the items of the group.
+    fn move_to_group(&mut self) {
+        let first = Expr::First(Box::new(group().get()));
+        if self.kernel.reads == Reads::Partials {
+            return self.body.push(Stmt::Move(Buffer::Items, first));
+        }
+        let inputs = 0..self.program.operation.inputs.len();
+        if self.program.domain.access == Access::Contiguous {
+            return self.body.extend(inputs.map(|input| Stmt::Move(Buffer::Input(input), first.clone())));
+        }
+        let coordinates = self.coordinates_of_group();
+        let by = |input| Expr::Offset(input, coordinates.iter().cloned().enumerate().collect());
+        self.body.extend(inputs.map(|input| Stmt::Move(Buffer::Input(input), by(input))));
+    }
+
+    /// Declares the coordinates of the group along the kept axes, and returns them.
+    fn coordinates_of_group(&mut self) -> Vec<Expr> {
+        let kept = usize::from(self.program.domain.kept);
+        if kept == 1 {
+            return vec![group().get()];
+        }
+        let along = |axis| Local::new(format!("along_{axis}"), Ty::U64);
+        let all = coordinates(group().get(), 0..kept);
+        self.body.extend(all.into_iter().enumerate().map(|(axis, at)| Stmt::Let(along(axis), at)));
+        (0..kept).map(|axis| along(axis).get()).collect()
+    }
+
+    /// Returns the address of an element of the group in an input, in elements.
+    pub(super) fn address(&self, input: usize, position: Expr) -> Expr {
+        let kept = usize::from(self.program.domain.kept);
+        match self.program.domain.access {
+            Access::Contiguous | Access::Adjacent => position,
+            Access::Strided { reduced } => {
+                let axes = kept..kept + usize::from(reduced);
+                Expr::Offset(input, axes.clone().zip(coordinates(position, axes)).collect())
+            }
         }
     }
 
@@ -105,20 +145,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Returns the address, in items, of a position in the group.
-    pub(super) fn in_memory(&self, position: Expr) -> Expr {
-        if self.program.domain.is_grouped() { start().get().bin(Bin::Add, position) } else { position }
-    }
-
-    /// Returns whether the group begins at a whole unit. Vector loads need this as well as aligned data. `None`: it
-    /// always does.
-    pub(super) fn begins_aligned(&self) -> Option<Expr> {
-        let width = u64::from(self.kernel.fold().width);
-        let rest = || start().get().bin(Bin::Rem, Expr::Const(reduce_ir::Value::of(width)));
-        (self.program.domain.is_grouped() && width > 1)
-            .then(|| Expr::Cmp(Cmp::Eq, Box::new(rest()), Box::new(number(0))))
-    }
-
     /// Returns the place of the group's result.
     pub(super) fn result(&self) -> Place {
         let grouped = self.program.domain.is_grouped();
@@ -136,9 +162,16 @@ fn group() -> Local {
     Local::new("group", Ty::U64)
 }
 
-/// The address, in items, at which the group begins.
-fn start() -> Local {
-    Local::new("start", Ty::U64)
+/// Returns the coordinates of a position along axes, of which the last is the fastest.
+fn coordinates(position: Expr, axes: Range<usize>) -> Vec<Expr> {
+    let (mut rest, mut all) = (position, Vec::new());
+    for axis in axes.clone().skip(1).rev() {
+        all.push(rest.clone().bin(Bin::Rem, Expr::Size(axis)));
+        rest = rest.over(Expr::Size(axis));
+    }
+    all.push(rest);
+    all.reverse();
+    all
 }
 
 /// The number of blocks of a group.

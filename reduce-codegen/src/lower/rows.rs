@@ -13,8 +13,8 @@ impl Lowerer<'_> {
     /// Reads striped units. If the tile is full and the data aligned, reads a constant number of vectors. Otherwise
     /// reads the whole rows without guards, then the partial row with a guard for each item.
     pub(super) fn striped(&self, fold: Fold, units: u32) -> Vec<Stmt> {
-        let access = if fold.width > 1 { Loads::Vectors } else { Loads::Items };
-        let aligned = self.aligned().filter(|_| fold.width > 1).fold(full_tile(), Expr::and);
+        let access = if self.has_vectors() { Loads::Vectors } else { Loads::Items };
+        let aligned = self.aligned().filter(|_| self.has_vectors()).fold(full_tile(), Expr::and);
         vec![Stmt::If(aligned, self.units(fold, units, access), self.rows(fold))]
     }
 
@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
         let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
         let mut done = rows.clone();
-        match self.aligned().reduce(Expr::and).filter(|_| fold.width > 1) {
+        match self.aligned().reduce(Expr::and).filter(|_| self.has_vectors()) {
             None => body.extend(read(Loads::Items)),
             Some(aligned) if !self.reads_words() => {
                 body.push(Stmt::If(aligned, read(Loads::Vectors), read(Loads::Unaligned)));

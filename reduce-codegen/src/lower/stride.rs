@@ -69,7 +69,7 @@ impl Lowerer<'_> {
         let block = || Expr::Named("BLOCK");
         let [item, loaded] = ["item", "loaded"].map(|name| Local::new(name, Ty::Acc));
         let load = vec![
-            Stmt::Load(loaded.clone(), self.partials.0.at(self.in_memory(place.get()))),
+            Stmt::Load(loaded.clone(), self.partials.0.at(place.get())),
             Stmt::Set(item.clone(), loaded.get()),
         ];
         let body = vec![
@@ -132,6 +132,9 @@ impl Lowerer<'_> {
         }
         let end = at.clone().bin(Bin::Add, Expr::Named("WIDTH").cast(Scalar::U64));
         let whole = Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items));
+        if !self.has_vectors() {
+            return vec![Stmt::If(whole, items(Loads::Items), items(Loads::Guarded))];
+        }
         let vectors = self.aligned().fold(whole, Expr::and);
         vec![Stmt::If(vectors, items(Loads::Vectors), items(Loads::Guarded))]
     }

@@ -38,6 +38,7 @@ impl<'a> Copies<'a> {
         match stmt {
             Stmt::Note(..) => {}
             Stmt::Let(_, value) | Stmt::Var(_, value) | Stmt::Set(_, value) => self.expr(value, times),
+            Stmt::Move(..) => {}
             Stmt::Load(local, place) | Stmt::LoadUnaligned(local, place) | Stmt::Take(local, place) => {
                 self.moved(local.ty, times);
                 self.expr(&place.index, times);
@@ -117,7 +118,7 @@ impl<'a> Copies<'a> {
             }
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread => {}
             Expr::Block | Expr::Grid | Expr::Rank | Expr::Items | Expr::Groups | Expr::First(_) => {}
-            Expr::Elements | Expr::Step(_) => {}
+            Expr::Elements | Expr::Size(_) | Expr::Offset(..) => {}
             Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => {}
         }
     }

@@ -10,11 +10,11 @@ use reduce_ir::passes;
 use reduce_ir::program::{LIMITS, Program};
 use reduce_ir::redux::Redux;
 use reduce_ir::spec::Passes;
-use reduce_ir::{Domain, Spec};
+use reduce_ir::Spec;
 use reduce_passes::narrowed;
 
 /// The version of the associations, of `auto` and of every pass. Bits change only together with it.
-pub const ASSOCIATION: &str = "A10";
+pub const ASSOCIATION: &str = "A11";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl GridStrategy {
 impl Tier {
     fn variant(&self, block: u32, spec: &Spec, narrow: Option<&Operation>, tuning: Tuning) -> Variant {
         let operation = &spec.operation;
-        let width = width(operation, spec.domain);
+        let width = width(operation);
         let units = match self.strategy {
             // Sixteen elements keep a thread busy for long enough. With little work per element, shorter tiles let more
             // blocks end at the same time.
@@ -268,11 +268,8 @@ fn lines(operation: &Operation) -> usize {
 const LINES: usize = 360;
 
 /// Returns the number of elements in a load unit: 16 bytes of the smallest input, or less so that accumulators and
-/// instructions fit, but at least two. It is one if elements are strided.
-fn width(operation: &Operation, domain: Domain) -> u32 {
-    if domain.is_strided() {
-        return 1;
-    }
+/// instructions fit, but at least two. Where elements lie does not matter, so a row and a column have the same bits.
+fn width(operation: &Operation) -> u32 {
     let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4) as u32;
     let is_short = |width: u32| lines(operation) * width as usize <= LINES;
     let fits = |width: u32| {

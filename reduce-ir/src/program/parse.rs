@@ -60,16 +60,30 @@ fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Domain, Optio
     Ok((domain, up_to, passes))
 }
 
-/// Reads `groups rows`.
+/// Reads `groups rows`, or `groups 2 axes`.
 fn read_groups(mut line: Cursor<'_>) -> Parsed<u8> {
-    ["groups", "rows"].into_iter().try_for_each(|word| line.expect(word))?;
-    line.end(Domain::ROWS.kept)
+    line.expect("groups")?;
+    if line.accept("rows") {
+        return line.end(Domain::ROWS.kept);
+    }
+    let kept = line.number()?;
+    line.expect("axes")?;
+    line.end(kept)
 }
 
-/// Reads `layout strided`.
+/// Reads `layout adjacent`, `layout strided`, or `layout strided over 2 axes`.
 fn read_access(mut line: Cursor<'_>) -> Parsed<Access> {
-    ["layout", "strided"].into_iter().try_for_each(|word| line.expect(word))?;
-    line.end(Access::Strided)
+    line.expect("layout")?;
+    if line.accept("adjacent") {
+        return line.end(Access::Adjacent);
+    }
+    line.expect("strided")?;
+    if !line.accept("over") {
+        return line.end(Access::Strided { reduced: 1 });
+    }
+    let reduced = line.number()?;
+    line.expect("axes")?;
+    line.end(Access::Strided { reduced })
 }
 
 /// Reads `up to 1024 elements`.

@@ -7,14 +7,16 @@ use super::{
 use crate::func::Param;
 use crate::operation::{Operation, Order};
 use crate::spec::Listed;
-use crate::{Access, Value};
+use crate::{Access, Domain, Value};
 use std::fmt;
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Head(&self.operation, self.domain.access).fmt(f)?;
-        if self.domain.is_grouped() {
-            writeln!(f, "  groups    rows")?;
+        match self.domain {
+            Domain { kept: 0, .. } => {}
+            Domain::ROWS => writeln!(f, "  groups    rows")?,
+            Domain { kept, .. } => writeln!(f, "  groups    {kept} axes")?,
         }
         self.up_to.iter().try_for_each(|n| writeln!(f, "  up to     {n} elements"))?;
         if f.alternate() {

@@ -169,8 +169,7 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
         (Share::Rest, Size::Grid { most }) => (most.unwrap_or(0), true),
         (Share::Rest, Size::Thread | Size::Warp | Size::Block | Size::Cluster) => (1, false),
     };
-    let adjacent = kernel.reads == Reads::Inputs && !program.domain.is_strided();
-    let narrow = fold.width == 1 || (wide && adjacent);
+    let narrow = fold.width == 1 || (wide && kernel.reads == Reads::Inputs);
     let runs = !rest || kernel.team.size == Size::Block;
     let arranged = match fold.arrangement {
         Arrangement::Striped => fold.lanes.is_power_of_two() && fold.lanes <= fold.width,
@@ -231,13 +230,11 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
     let counted = kernel.team.size != Size::Warp || kernel.fold().units().is_some();
     let several = program.domain.is_grouped();
     let together = matches!(kernel.exchange(), Some(Exchange::LastBlock { .. } | Exchange::Atomic));
-    let grouped = program.domain.kept <= 1
-        && !(several
-            && (together
-                || program.domain.is_strided()
-                || kernel.cluster() > 1
-                || kernel.in_place().is_some()
-                || kernel.steps.contains(&Step::Keep)));
+    let grouped = !several
+        || !(together
+            || kernel.cluster() > 1
+            || kernel.in_place().is_some()
+            || kernel.steps.contains(&Step::Keep));
     ensure(17, threads == kernel.team.logical && meets && counted && grouped, || {
         format!("the team of {} cannot be {} with a block of {}", kernel.name, kernel.team, program.block)
     })

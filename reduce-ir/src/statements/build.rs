@@ -53,7 +53,8 @@ impl Expr {
                 Ty::Vector(..) | Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
             },
             Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank => Some(Ty::U32),
-            Expr::Items | Expr::Groups | Expr::First(_) | Expr::Elements | Expr::Step(_) => Some(Ty::U64),
+            Expr::Items | Expr::Groups | Expr::First(_) | Expr::Elements => Some(Ty::U64),
+            Expr::Offset(..) | Expr::Size(_) => Some(Ty::U64),
             Expr::Param(_, ty) => Some(Ty::Scalar(*ty)),
             Expr::Aligned(..) => Some(Ty::BOOL),
             Expr::Un(op, a) => op.result(scalar(a)?).ok().map(Ty::Scalar),
@@ -75,10 +76,12 @@ impl Expr {
                 Vec::new()
             }
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => Vec::new(),
-            Expr::Groups | Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => Vec::new(),
+            Expr::Groups | Expr::Elements | Expr::Size(_) => Vec::new(),
+            Expr::Param(..) | Expr::Empty => Vec::new(),
             Expr::Un(_, a) | Expr::Cast(_, a) | Expr::First(a) => vec![a],
             Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => vec![a, b],
             Expr::Map(args) => args.iter().collect(),
+            Expr::Offset(_, terms) => terms.iter().map(|(_, coordinate)| coordinate).collect(),
             Expr::Fold(acc, args) | Expr::Finish(acc, args) => {
                 std::iter::once(acc.as_ref()).chain(args).collect()
             }

@@ -31,8 +31,11 @@ pub enum Expr {
     First(Box<Expr>),
     /// The number of elements of the whole reduction, `u64`, in a kernel over partials.
     Elements,
-    /// The distance between neighbouring elements of a strided input, `u64`.
-    Step(usize),
+    /// The distance in memory, in elements of an input: the sum of coordinates times the steps of their axes, modulo 2^64. Axes
+    /// are numbered from 0: first the kept ones, then the reduced ones. `u64`.
+    Offset(usize, Vec<(usize, Expr)>),
+    /// The length of an axis, `u64`.
+    Size(usize),
     /// A scalar that the call gives, and its type.
     Param(usize, Scalar),
     /// Whether the address of the buffer's first element is a multiple of that number of bytes.

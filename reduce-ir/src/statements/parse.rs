@@ -119,9 +119,11 @@ impl<'a> Reader<'a> {
                     return line.error("a cluster has at least one block");
                 }
             } else if line.accept("grouped") {
-                domain.kept = Domain::ROWS.kept;
+                domain.kept = line.optional()?.unwrap_or(1);
+            } else if line.accept("adjacent") {
+                domain.access = Access::Adjacent;
             } else if line.accept("strided") {
-                domain.access = Access::Strided;
+                domain.access = Access::Strided { reduced: line.optional()?.unwrap_or(1) };
             } else if line.accept("dependent") {
                 dependent = true;
             } else {
@@ -191,6 +193,7 @@ impl<'a> Reader<'a> {
         match line.word()? {
             "let" => self.named(line, Stmt::Let),
             "var" => self.named(line, Stmt::Var),
+            "move" => self.moved(line),
             "load" if line.accept("unaligned") => self.load(line, Stmt::LoadUnaligned),
             "load" => self.load(line, Stmt::Load),
             "store" => self.store(line, Stmt::Store),
@@ -275,6 +278,14 @@ impl<'a> Reader<'a> {
             return line.error(format!("`{buffer}` is not an array in shared memory"));
         };
         Ok(name)
+    }
+
+    /// Reads `input0 by first(group)`.
+    fn moved(&self, mut line: Cursor<'_>) -> Parsed<Stmt> {
+        let buffer = self.names.buffer(&mut line)?;
+        line.expect("by")?;
+        let by = self.names.expr(&mut line, Some(Ty::U64))?;
+        line.end(Stmt::Move(buffer, by))
     }
 
     /// Reads `local = expr down expr, mask 0xffffffff`, after `shuffle`.

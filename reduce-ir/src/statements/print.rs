@@ -5,7 +5,7 @@ use super::{
     Unroll,
 };
 use crate::ops::Bin;
-use crate::{Scalar, Value};
+use crate::{Access, Scalar, Value};
 use std::fmt;
 
 impl fmt::Display for Lowered {
@@ -26,11 +26,16 @@ impl fmt::Display for LoweredKernel {
         if self.dependent {
             write!(f, ", dependent")?;
         }
-        if self.domain.is_strided() {
-            write!(f, ", strided")?;
+        match self.domain.access {
+            Access::Contiguous => {}
+            Access::Adjacent => write!(f, ", adjacent")?,
+            Access::Strided { reduced: 1 } => write!(f, ", strided")?,
+            Access::Strided { reduced } => write!(f, ", strided {reduced}")?,
         }
-        if self.domain.is_grouped() {
-            write!(f, ", grouped")?;
+        match self.domain.kept {
+            0 => {}
+            1 => write!(f, ", grouped")?,
+            kept => write!(f, ", grouped {kept}")?,
         }
         writeln!(f)?;
         self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
@@ -58,6 +63,7 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Note(part, text) => writeln!(f, "-- {part}: {text}"),
         Stmt::Let(local, value) => writeln!(f, "let {local} = {value}"),
         Stmt::Var(local, value) => writeln!(f, "var {local} = {value}"),
+        Stmt::Move(buffer, by) => writeln!(f, "move {buffer} by {by}"),
         Stmt::Set(local, value) => writeln!(f, "{} = {value}", local.name),
         Stmt::Load(local, place) => writeln!(f, "load {local} = {place}"),
         Stmt::LoadUnaligned(local, place) => writeln!(f, "load unaligned {local} = {place}"),
@@ -125,7 +131,12 @@ impl fmt::Display for Expr {
             Expr::Groups => f.write_str("groups"),
             Expr::First(_) => call(f, "first", self),
             Expr::Elements => f.write_str("elements"),
-            Expr::Step(input) => write!(f, "step{input}"),
+            Expr::Offset(input, terms) => {
+                write!(f, "offset(input{input}")?;
+                terms.iter().try_for_each(|(axis, coordinate)| write!(f, ", {axis}: {coordinate}"))?;
+                f.write_str(")")
+            }
+            Expr::Size(axis) => write!(f, "size{axis}"),
             Expr::Param(param, ty) => write!(f, "param({param}, {ty})"),
             Expr::Aligned(buffer, bytes) => write!(f, "aligned({buffer}, {bytes})"),
             Expr::Un(op, a) => write!(f, "{op}({a})"),
@@ -183,7 +194,7 @@ impl fmt::Display for Operand<'_> {
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) => self.0.fmt(f),
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => self.0.fmt(f),
             Expr::Groups | Expr::First(_) | Expr::Elements => self.0.fmt(f),
-            Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => self.0.fmt(f),
+            Expr::Offset(..) | Expr::Size(_) | Expr::Param(..) | Expr::Aligned(..) => self.0.fmt(f),
             Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => self.0.fmt(f),
             Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => self.0.fmt(f),
         }

@@ -77,6 +77,7 @@ impl Lowered {
                 steps: kernel,
                 arrived: false,
                 cluster_runs: false,
+                moved: BTreeMap::new(),
                 scope: BTreeMap::new(),
             };
             verifier.ensure(4, lowered.cluster == kernel.cluster(), || {
@@ -138,6 +139,8 @@ struct Verifier<'a> {
     arrived: bool,
     /// Whether all blocks of the cluster are known to run.
     cluster_runs: bool,
+    /// The buffers whose pointers were moved, and the threads for which the pointer is the same.
+    moved: BTreeMap<Buffer, Uniform>,
     scope: BTreeMap<String, Binding>,
 }
 
@@ -158,6 +161,7 @@ impl Verifier<'_> {
                 self.value(local, value).and_then(|_| self.bind(local, true, Uniform::Thread))
             }
             Stmt::Set(local, value) => self.set(local, value),
+            Stmt::Move(buffer, by) => self.move_pointer(*buffer, by, here),
             Stmt::Load(local, place) => self.load(local, place),
             Stmt::LoadUnaligned(local, place) => {
                 let vector = matches!(local.ty, Ty::Vector(..));
@@ -258,6 +262,16 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    /// Checks that a pointer to items moves once, in all threads. Every address of the buffer then counts from there.
+    fn move_pointer(&mut self, buffer: Buffer, by: &Expr, here: Uniform) -> Check {
+        let of_items = matches!(buffer, Buffer::Input(_) | Buffer::Items) && self.element(buffer).is_some();
+        let legal = of_items && here == Uniform::Always && self.kernel.domain.is_grouped();
+        self.ensure(7, legal && !self.moved.contains_key(&buffer), || format!("{buffer} cannot be moved by `{by}` here"))?;
+        let uniform = self.expect(by, Ty::U64)?;
+        self.moved.insert(buffer, uniform);
+        Ok(())
+    }
+
     fn take_ticket(&mut self, into: &Local, place: &Place, value: &Expr) -> Check {
         let legal = place.buffer == Buffer::Ticket && self.steps.has_ticket();
         self.ensure(7, legal, || format!("an atomic on {place} is not allowed"))?;
@@ -303,7 +317,8 @@ impl Verifier<'_> {
 
     /// Returns whether it is the name of a parameter, a constant or a shared array of the kernel.
     fn is_declared(&self, name: &str) -> bool {
-        let parameter = name.strip_suffix("_step").unwrap_or(name);
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+        let parameter = stem.strip_suffix("_step").unwrap_or(name);
         ["items", "partials", "result", "n", "ticket", "elements"].contains(&name)
             || self.operation.inputs.iter().any(|input| input.name == parameter)
             || self.operation.params.iter().any(|param| param.name == name)

@@ -104,6 +104,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Reads a number, if one is next.
+    pub(crate) fn optional<T: TryFrom<u64>>(&mut self) -> Parsed<Option<T>> {
+        let is_next = self.peek().is_some_and(|token| token.starts_with(|c: char| c.is_ascii_digit()));
+        is_next.then(|| self.number()).transpose()
+    }
+
     /// Reads a word that can be a name.
     pub(crate) fn name(&mut self) -> Parsed<&'a str> {
         let word = self.word()?;

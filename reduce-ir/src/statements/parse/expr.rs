@@ -81,10 +81,23 @@ impl Names {
             "empty" => Some(Expr::Empty),
             "true" => Some(Expr::Const(Value::of(true))),
             "false" => Some(Expr::Const(Value::of(false))),
-            _ => numbered(word, "step").map(Expr::Step),
+            _ => numbered(word, "size").map(Expr::Size),
         };
         let constant = || self.constants.iter().find(|it| **it == word).map(|it| Expr::Named(it));
         fixed.or_else(|| self.local(word).map(Expr::Local)).or_else(constant)
+    }
+
+    /// Reads `input0, 1: a, 2: b`.
+    fn offset(&self, line: &mut Cursor<'_>) -> Parsed<Expr> {
+        let word = line.word()?;
+        let Some(input) = numbered(word, "input") else { return line.error(format!("`{word}` is no input")) };
+        let mut terms = Vec::new();
+        while line.accept(",") {
+            let axis = line.number()?;
+            line.expect(":")?;
+            terms.push((axis, self.expr(line, Some(Ty::U64))?));
+        }
+        Ok(Expr::Offset(input, terms))
     }
 
     /// Reads the text between the parentheses of a call.
@@ -98,6 +111,7 @@ impl Names {
                 let rest = if line.accept(",") { self.arguments(line)? } else { Vec::new() };
                 Ok(if name == "fold" { Expr::Fold(acc, rest) } else { Expr::Finish(acc, rest) })
             }
+            "offset" => self.offset(line),
             "param" => {
                 let param = line.number()?;
                 line.expect(",")?;

@@ -74,11 +74,12 @@ const RESERVED: [&str; 54] = [
     "fold",
     "elements",
     "param",
+    "offset",
 ];
 
 /// Returns whether it is a word of the language.
 pub(super) fn is_reserved(word: &str) -> bool {
-    RESERVED.contains(&word) || numbered(word, "input").is_some() || numbered(word, "step").is_some()
+    RESERVED.contains(&word) || numbered(word, "input").is_some() || numbered(word, "size").is_some()
 }
 
 /// Returns the number after a prefix: 3 for `input3`.

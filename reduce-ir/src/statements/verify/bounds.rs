@@ -50,6 +50,7 @@ impl<'a> Bounds<'a> {
             Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) | Stmt::Expect(_, value) => {
                 self.check(value)
             }
+            Stmt::Move(_, by) => self.check(by),
             Stmt::For(it) => self.counted_loop(it),
             Stmt::If(test, then, otherwise) => {
                 self.check(test)?;
@@ -116,7 +117,12 @@ impl<'a> Bounds<'a> {
             Expr::Items | Expr::Elements => self.items,
             Expr::Groups => BLOCKS,
             Expr::First(group) => self.check(group).map(|()| STARTS)?,
-            Expr::Step(_) => ITEMS,
+            Expr::Size(_) => ITEMS,
+            // A distance from the first element; a negative one wraps.
+            Expr::Offset(_, terms) => {
+                terms.iter().try_for_each(|(_, coordinate)| self.check(coordinate))?;
+                ITEMS
+            }
             Expr::Bin(op, a, b) => self.bound_of_operation(*op, a, b)?.unwrap_or(of_type),
             Expr::Cast(_, a) => self.upper_bound(a)?,
             Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => of_type,
@@ -148,11 +154,8 @@ impl<'a> Bounds<'a> {
     /// Returns the greatest result of an operation, if it is known.
     fn bound_of_operation(&self, op: Bin, a: &Expr, b: &Expr) -> Result<Option<u128>, Expr> {
         let (left, right) = (self.upper_bound(a)?, self.upper_bound(b)?);
-        let is_step = |expr: &Expr| matches!(expr, Expr::Step(_));
         Ok(match op {
             Bin::Add => Some(left.saturating_add(right)),
-            // A strided position is relative to the first element in memory; a negative one wraps.
-            Bin::Mul if is_step(a) || is_step(b) => Some(ITEMS),
             Bin::Mul => Some(left.saturating_mul(right)),
             Bin::Div => Some(left / self.constant_value(b).unwrap_or(1).max(1)),
             Bin::Sub | Bin::Shr => Some(left),

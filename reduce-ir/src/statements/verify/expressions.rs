@@ -50,8 +50,15 @@ impl Verifier<'_> {
                 let declared = self.operation.params.get(*param).map(|param| param.ty);
                 self.ensure(8, declared == Some(*ty), || format!("`{expr}` is not a param"))?;
             }
-            Expr::Step(input) => {
-                let legal = self.strided() && self.element(Buffer::Input(*input)).is_some();
+            Expr::Offset(input, terms) => {
+                let steps = self.kernel.domain.steps();
+                let known = terms.iter().all(|(axis, at)| *axis < steps && at.ty() == Some(Ty::U64));
+                let legal = known && self.element(Buffer::Input(*input)).is_some();
+                self.ensure(8, legal, || format!("`{expr}` is not allowed here"))?;
+            }
+            Expr::Size(axis) => {
+                let mut known = self.kernel.domain.sizes();
+                let legal = self.reads_inputs() && known.any(|it| it == *axis);
                 self.ensure(8, legal, || format!("`{expr}` is not allowed here"))?;
             }
             Expr::Rank => self.require_cluster("rank")?,
@@ -123,8 +130,9 @@ impl Verifier<'_> {
             Expr::Cmp(Cmp::Lt, a, b) if **a == Expr::Thread && whole_warps(b) => Uniform::Warp,
             Expr::Block | Expr::Rank => Uniform::Block,
             Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
-            Expr::Groups | Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => Uniform::Cluster,
-            Expr::First(_) => self.uniform_of_operands(expr),
+            Expr::Aligned(buffer, _) => self.moved.get(buffer).copied().unwrap_or(Uniform::Cluster),
+            Expr::Groups | Expr::Size(_) | Expr::Param(..) => Uniform::Cluster,
+            Expr::First(_) | Expr::Offset(..) => self.uniform_of_operands(expr),
             Expr::Empty => Uniform::Cluster,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => {
                 self.uniform_of_operands(expr)

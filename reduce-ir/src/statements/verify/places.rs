@@ -11,7 +11,7 @@ impl Verifier<'_> {
         let legal = match (local.ty, place.buffer) {
             (Ty::Vector(ty, lanes), Buffer::Input(_)) => {
                 let whole = lanes.is_power_of_two() && u64::from(lanes) * ty.size() as u64 <= 16;
-                self.ensure(6, whole && !self.strided(), || {
+                self.ensure(6, whole && self.kernel.domain.is_adjacent(), || {
                     format!("{} cannot load {lanes} elements of {ty}", local.name)
                 })?;
                 element == Some(Ty::Scalar(ty))
@@ -69,10 +69,6 @@ impl Verifier<'_> {
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
-    }
-
-    pub(super) fn strided(&self) -> bool {
-        self.kernel.domain.is_strided()
     }
 
     pub(super) fn element(&self, buffer: Buffer) -> Option<Ty> {

@@ -1,0 +1,108 @@
+//! Axes: the notation `b h w c -> b c`, which names the axes of the inputs and those of the result.
+
+mod error;
+mod found;
+mod nest;
+
+pub use error::ShapeError;
+pub use nest::{Dim, Nest, Shape};
+
+/// The axes of a specification. Axes that the result does not name are reduced.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Axes {
+    /// The axes, in the order in which they are written. Reduced axes are reduced in this order.
+    pub axes: Vec<Axis>,
+    /// The axes of each input.
+    pub inputs: Vec<Pattern>,
+    /// The axes of the result, slowest first.
+    pub result: Vec<Kept>,
+    /// Whether the text names the inputs: `{ x: b c, w: c } -> b`.
+    pub is_by_input: bool,
+}
+
+/// One axis.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Axis {
+    /// Its name. An axis that is written as a number has none.
+    pub name: Option<String>,
+    /// Its length, if the specification gives it.
+    pub length: Option<u64>,
+}
+
+/// The axes of one input, slowest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Pattern {
+    /// Whether it begins with `..`: any number of axes, which all inputs with `..` share.
+    pub has_leading: bool,
+    /// The other dimensions. A dimension is one axis, or several axes into which it is split, slowest first. Axes are given by
+    /// their place in [`Axes::axes`].
+    pub dims: Vec<Vec<usize>>,
+}
+
+/// A dimension of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kept {
+    /// The axes of `..`.
+    Leading,
+    /// An axis, by its place in [`Axes::axes`].
+    Axis(usize),
+    /// A dimension of length 1.
+    One,
+}
+
+impl Axes {
+    /// The greatest number of dimensions of an input, with those of `..`.
+    pub const MOST: usize = 16;
+
+    /// Returns the axes of row-major matrices of which each row is reduced: `i j -> i`.
+    pub fn rows() -> Axes {
+        let axis = |name: &str| Axis { name: Some(name.to_owned()), length: None };
+        Axes {
+            axes: vec![axis("i"), axis("j")],
+            inputs: vec![Pattern { has_leading: false, dims: vec![vec![0], vec![1]] }],
+            result: vec![Kept::Axis(0)],
+            is_by_input: false,
+        }
+    }
+
+    /// Returns the text of an axis: its name, or its length.
+    pub fn text(&self, axis: usize) -> String {
+        let Axis { name, length } = &self.axes[axis];
+        name.clone().unwrap_or_else(|| length.unwrap_or(1).to_string())
+    }
+
+    /// Returns the text of the axes of one input.
+    pub fn pattern(&self, input: usize) -> String {
+        let Pattern { has_leading, dims } = &self.inputs[input];
+        let dim = |axes: &Vec<usize>| match axes[..] {
+            [axis] => self.text(axis),
+            _ => self.split_text(axes),
+        };
+        let leading = has_leading.then(|| "..".to_owned());
+        leading.into_iter().chain(dims.iter().map(dim)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the text of a dimension that is split into axes.
+    fn split_text(&self, axes: &[usize]) -> String {
+        let words: Vec<_> = axes.iter().map(|&axis| self.text(axis)).collect();
+        format!("({})", words.join(" "))
+    }
+
+    /// Returns the text of the specification, with the names of the inputs.
+    pub fn spelling(&self, inputs: &[String]) -> String {
+        let from = match self.is_by_input {
+            false => self.pattern(0),
+            true => {
+                let one = |(at, name): (usize, &String)| format!("{name}: {}", self.pattern(at));
+                format!("{{ {} }}", inputs.iter().enumerate().map(one).collect::<Vec<_>>().join(", "))
+            }
+        };
+        let word = |kept: &Kept| match *kept {
+            Kept::Leading => "..".to_owned(),
+            Kept::Axis(axis) => self.text(axis),
+            Kept::One => "1".to_owned(),
+        };
+        let to: Vec<_> = self.result.iter().map(word).collect();
+        format!("{from} -> {}", to.join(" ")).trim_end().to_owned()
+    }
+}

@@ -1,0 +1,115 @@
+//! The nest of loops that axes become for inputs of given shapes: a loop over each kept axis, and inside them a loop over each
+//! reduced axis.
+
+use super::found::Found;
+use super::{Axes, ShapeError};
+use crate::{Access, Domain, Extent};
+
+/// The shape of an input: lengths and steps, slowest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The lengths.
+    pub lengths: Vec<u64>,
+    /// The distance to the next element of each dimension, in elements: 0 repeats an element, a negative one leads backwards.
+    pub steps: Vec<i64>,
+}
+
+impl Shape {
+    /// Returns the shape of elements that lie side by side, the last dimension fastest. `None` if there are too many of them.
+    pub fn row_major(lengths: &[u64]) -> Option<Shape> {
+        let mut step = 1u64;
+        let mut steps = vec![0; lengths.len()];
+        for (place, &length) in steps.iter_mut().zip(lengths).rev() {
+            *place = i64::try_from(step).ok()?;
+            step = step.checked_mul(length.max(1))?;
+        }
+        Some(Shape { lengths: lengths.to_vec(), steps })
+    }
+}
+
+/// Loops over groups, and over the elements of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nest {
+    /// The kept axes, slowest first.
+    pub kept: Vec<Dim>,
+    /// The reduced axes, slowest first. The position of an element in its group counts over them.
+    pub reduced: Vec<Dim>,
+    /// The shape of the result.
+    pub result: Vec<u64>,
+}
+
+/// One loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dim {
+    /// The number of turns.
+    pub length: u64,
+    /// The step of each input.
+    pub steps: Vec<i64>,
+}
+
+impl Axes {
+    /// Returns the loops for inputs of these shapes, in the order of the inputs, each with its name.
+    ///
+    /// # Errors
+    /// A shape does not fit the axes, or shapes do not fit each other.
+    pub fn nest(&self, inputs: &[(&str, Shape)]) -> Result<Nest, ShapeError> {
+        let mut found = Found::new(self, inputs.len());
+        for (input, (name, shape)) in inputs.iter().enumerate() {
+            found.input((input, name), shape)?;
+        }
+        found.nest()
+    }
+}
+
+impl Nest {
+    /// Returns the number of groups, and of elements in each.
+    pub fn extent(&self) -> Extent {
+        let count = |dims: &[Dim]| dims.iter().map(|dim| dim.length).product();
+        Extent { groups: count(&self.kept), length: count(&self.reduced) }
+    }
+
+    /// Returns the same loops with fewer axes: neighbouring axes that lie one after the other in every input become one.
+    #[must_use]
+    pub fn merged(&self) -> Nest {
+        Nest { kept: merged(&self.kept), reduced: merged(&self.reduced), result: self.result.clone() }
+    }
+
+    /// Returns the domain of merged loops.
+    pub fn domain(&self) -> Domain {
+        let length = self.extent().length as i64;
+        let all_are = |dims: &[Dim], step: i64| match dims {
+            [] => true,
+            [dim] => dim.steps.iter().all(|&it| it == step),
+            _ => false,
+        };
+        let access = match (all_are(&self.reduced, 1), all_are(&self.kept, length)) {
+            (true, true) => Access::Contiguous,
+            (true, false) => Access::Adjacent,
+            (false, _) => Access::Strided { reduced: self.reduced.len() as u8 },
+        };
+        Domain { kept: self.kept.len() as u8, access }
+    }
+
+    /// Returns the steps of an input, those of kept axes first.
+    pub fn steps(&self, input: usize) -> impl Iterator<Item = i64> {
+        self.kept.iter().chain(&self.reduced).map(move |dim| dim.steps[input])
+    }
+}
+
+/// Merges neighbouring axes, and leaves out those of length 1.
+fn merged(dims: &[Dim]) -> Vec<Dim> {
+    let mut all: Vec<Dim> = Vec::new();
+    for dim in dims.iter().filter(|dim| dim.length != 1) {
+        let follows = |outer: &Dim| {
+            let mut steps = outer.steps.iter().zip(&dim.steps);
+            steps.all(|(outer, inner)| inner.checked_mul(dim.length as i64) == Some(*outer))
+        };
+        match all.last_mut() {
+            Some(outer) if follows(outer) => {
+                *outer = Dim { length: outer.length * dim.length, steps: dim.steps.clone() };
+            }
+            _ => all.push(dim.clone()),
+        }
+    }
+    all
+}
