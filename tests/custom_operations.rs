@@ -30,7 +30,14 @@ fn subjects() -> Vec<Subject> {
 }
 
 fn spec(operation: &Operation, passes: Passes, block: Option<u32>) -> Spec {
-    Spec { operation: operation.clone(), domain: Domain::WHOLE, text: String::new(), block, passes }
+    Spec {
+        operation: operation.clone(),
+        domain: Domain::WHOLE,
+        axes: None,
+        text: String::new(),
+        block,
+        passes,
+    }
 }
 
 /// Returns the program after each pass of every list that the operation accepts, and of `auto`, each kernel once.

@@ -198,7 +198,12 @@ fn check_strided(case: &Case, name: &str, n: usize, kind: Kind) {
 
 /// Returns the memory of an input for the interpreter.
 fn memory(input: &Strided<Lanes>) -> Input {
-    Input { elements: input.data.clone(), first: input.offset as u64, step: input.step as i64, offset: 0 }
+    Input {
+        elements: input.data.clone(),
+        first: input.offset as u64,
+        steps: vec![input.step as i64],
+        offset: 0,
+    }
 }
 
 /// One element repeated by a step of 0, next to another input.

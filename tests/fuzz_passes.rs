@@ -239,12 +239,12 @@ fn check_provenance(
 fn in_memory(domain: Domain, setting: &Setting, elements: Vec<Lanes>) -> Vec<Input> {
     let aligned = setting.aligned;
     let place = |(elements, step): (Lanes, usize)| match domain.access {
-        Access::Contiguous => Input::new(elements, aligned),
-        Access::Strided => Input {
+        Access::Contiguous | Access::Adjacent => Input::new(elements, aligned),
+        Access::Strided { .. } => Input {
             elements: data::spread(&elements, 0, step as isize).data,
             offset: u64::from(!aligned),
             first: 0,
-            step: step as i64,
+            steps: vec![step as i64],
         },
     };
     elements.into_iter().zip(2..).map(place).collect()

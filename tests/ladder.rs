@@ -104,13 +104,13 @@ impl Case {
     fn new(spec: &Spec, n: u64) -> Case {
         let program = compile(spec).unwrap();
         let lowered = lower(&program).unwrap();
-        let step = if program.domain.is_strided() { STEP } else { 1 };
+        let step = if program.domain.steps() > 0 { STEP } else { 1 };
         Case { program, lowered, n, step }
     }
 
     fn input(&self, elements: &Lanes) -> Input {
         let elements = data::spread(elements, 0, self.step as isize).data;
-        Input { elements, offset: 0, first: 0, step: self.step as i64 }
+        Input { elements, offset: 0, first: 0, steps: vec![self.step as i64] }
     }
 
     /// Returns the schedules: in order, and all others or one of them.

@@ -141,6 +141,7 @@ fn what_only_closures_say_compiles() {
         let spec = |passes, block| Spec {
             operation: subject.operation.clone(),
             domain: Domain::WHOLE,
+            axes: None,
             text: subject.operation.name.clone(),
             block,
             passes,

@@ -21,7 +21,7 @@ impl Elements {
     /// Generates n elements of each input, `step` apart if the input is strided. If the order of combinations may
     /// change from run to run, all elements are 1 and -1: every order then gives the same bits.
     pub(crate) fn new(operation: &Operation, domain: Domain, n: u64, step: u64) -> Elements {
-        let step = if domain.is_strided() { step } else { 1 };
+        let step = if domain.steps() > 0 { step } else { 1 };
         let exact = operation.order == Order::Any && !operation.exact;
         let len = n.saturating_sub(1) * step + n.min(1);
         let types = operation.inputs.iter().map(|input| input.ty);
@@ -33,8 +33,12 @@ impl Elements {
 
     /// Returns the inputs for the interpreter.
     pub(crate) fn inputs(&self) -> Vec<Input> {
-        let input =
-            |lanes: &Lanes| Input { elements: lanes.clone(), offset: 0, first: 0, step: self.step as i64 };
+        let input = |lanes: &Lanes| Input {
+            elements: lanes.clone(),
+            offset: 0,
+            first: 0,
+            steps: vec![self.step as i64],
+        };
         self.lanes.iter().map(input).collect()
     }
 

@@ -160,7 +160,9 @@ fn parameters(context: Context<'_>, kernel: &LoweredKernel) -> String {
     let partial = if uses.flags { "unsigned long long" } else { acc };
     let groups = if kernel.domain.is_grouped() { ", unsigned long long groups" } else { "" };
     let sizes: String = match kernel.reads {
-        Reads::Inputs => kernel.domain.sizes().map(|axis| format!(", unsigned long long size_{axis}")).collect(),
+        Reads::Inputs => {
+            kernel.domain.sizes().map(|axis| format!(", unsigned long long size_{axis}")).collect()
+        }
         Reads::Partials => String::new(),
     };
     text + &format!(

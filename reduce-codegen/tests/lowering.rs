@@ -101,7 +101,7 @@ fn strided(operation: &Operation, n: u64) -> Vec<Input> {
     let steps = (3..).take(operation.inputs.len());
     let place = |at: u64, step| if at.is_multiple_of(step) { at / step } else { u64::MAX };
     let lanes = |step: u64| Lanes::U64((0..n * step).map(|at| place(at, step)).collect());
-    steps.map(|step| Input { elements: lanes(step), step: step as i64, first: 0, offset: 0 }).collect()
+    steps.map(|step| Input { elements: lanes(step), steps: vec![step as i64], first: 0, offset: 0 }).collect()
 }
 
 #[test]

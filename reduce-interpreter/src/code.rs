@@ -45,7 +45,15 @@ impl<'k> Code<'k> {
             accs: 0,
             concurrent: kernel.cluster > 1,
         };
-        let mut writer = Writer { code, setting, names: Vec::new(), moved: Vec::new(), scalars: 0, accs: 0, part: Part::Fold };
+        let mut writer = Writer {
+            code,
+            setting,
+            names: Vec::new(),
+            moved: Vec::new(),
+            scalars: 0,
+            accs: 0,
+            part: Part::Fold,
+        };
         writer.body(&kernel.body)?;
         Ok(writer.code)
     }
@@ -106,7 +114,9 @@ impl<'k> Writer<'k, '_> {
                     self.body(&it.body)?;
                     self.loop_end(loop_head, stmt, it).map_err(malformed)?;
                 }
-                Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Move(..) => self.simple(stmt).map_err(malformed)?,
+                Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Move(..) => {
+                    self.simple(stmt).map_err(malformed)?
+                }
                 Stmt::Load(..)
                 | Stmt::LoadUnaligned(..)
                 | Stmt::Store(..)

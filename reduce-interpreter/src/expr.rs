@@ -100,7 +100,8 @@ impl Lanes<'_> {
         let mut exact = [0i128; WIDTH];
         for (step, coordinate) in terms {
             let coordinate = self.eval(coordinate, active);
-            let add = |(sum, at): (&mut i128, &u64)| *sum = sum.saturating_add(i128::from(*at) * i128::from(*step));
+            let add =
+                |(sum, at): (&mut i128, &u64)| *sum = sum.saturating_add(i128::from(*at) * i128::from(*step));
             exact.iter_mut().zip(&coordinate).for_each(add);
         }
         self.overflow |= active & mask(|lane| i64::try_from(exact[lane]).is_err());

@@ -7,6 +7,8 @@ mod nest;
 pub use error::ShapeError;
 pub use nest::{Dim, Nest, Shape};
 
+use crate::func::Param;
+
 /// The axes of a specification. Axes that the result does not name are reduced.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Axes {
@@ -89,11 +91,11 @@ impl Axes {
     }
 
     /// Returns the text of the specification, with the names of the inputs.
-    pub fn spelling(&self, inputs: &[String]) -> String {
+    pub fn spelling(&self, inputs: &[Param]) -> String {
         let from = match self.is_by_input {
             false => self.pattern(0),
             true => {
-                let one = |(at, name): (usize, &String)| format!("{name}: {}", self.pattern(at));
+                let one = |(at, input): (usize, &Param)| format!("{}: {}", input.name, self.pattern(at));
                 format!("{{ {} }}", inputs.iter().enumerate().map(one).collect::<Vec<_>>().join(", "))
             }
         };

@@ -3,7 +3,7 @@
 use crate::func::{Func, Param};
 use crate::operation::{Operation, Order};
 use crate::pass::Pass;
-use crate::{Access, Domain};
+use crate::{Access, Axes, Domain};
 use std::fmt;
 
 /// A checked specification.
@@ -11,8 +11,10 @@ use std::fmt;
 pub struct Spec {
     /// The operation.
     pub operation: Operation,
-    /// The groups of elements that it reduces.
+    /// The groups of elements that it reduces. With axes, these are the groups of row-major inputs; others come with a call.
     pub domain: Domain,
+    /// The axes of the inputs and of the result, if there are several groups.
+    pub axes: Option<Axes>,
     /// The specification in its canonical spelling, which parses to this specification again.
     pub text: String,
     /// Threads per block, if the user chose a number: a power of two, 32 … 1024.
@@ -43,7 +45,9 @@ impl Spec {
         passes: Passes,
     ) -> Spec {
         let text = text((&operation, domain), spelling, block, &passes);
-        Spec { operation, domain, text, block, passes }
+        let axes = spelling.axes.clone();
+        let domain = axes.as_ref().map_or(domain, Axes::domain);
+        Spec { operation, domain, axes, text, block, passes }
     }
 }
 
@@ -51,7 +55,7 @@ impl Spec {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
     /// `axes`.
-    pub axes: Option<String>,
+    pub axes: Option<Axes>,
     /// `filter`.
     pub filter: Option<String>,
     /// `map`.
@@ -99,7 +103,7 @@ fn text(
             inputs => format!("inputs: {}", braced(inputs)),
         }),
         (domain.access != Access::Contiguous).then(|| format!("layout: {}", domain.access)),
-        field("axes", &spelling.axes),
+        spelling.axes.as_ref().map(|axes| format!("axes: {}", axes.spelling(&operation.inputs))),
         (!operation.params.is_empty()).then(|| format!("params: {}", braced(&operation.params))),
         (operation.index != Operation::INDEX).then(|| format!("index: {}", operation.index)),
         field("filter", &spelling.filter),

@@ -17,13 +17,14 @@ pub(crate) trait Rebuild {
 
 impl Rebuild for Spec {
     fn rebuild(&self) -> TokenStream {
-        let Spec { operation, domain, text, block, passes } = self;
+        let Spec { operation, domain, axes: _, text, block, passes } = self;
         let [operation, domain, text] = [operation.rebuild(), domain.rebuild(), text.rebuild()];
         let block = block.rebuild();
         let passes = passes.rebuild();
         quote!(__reducegen::__private::Spec {
             operation: #operation,
             domain: #domain,
+            axes: ::core::option::Option::None,
             text: #text,
             block: #block,
             passes: #passes,

@@ -9,6 +9,7 @@ mod deadline;
 mod driver;
 mod gpu;
 mod gpu_timer;
+mod groups;
 mod identity;
 mod input;
 mod kernels;

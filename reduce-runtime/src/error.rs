@@ -11,7 +11,7 @@ use reduce_codegen as codegen;
 use reduce_ir::Scalar;
 use std::path::PathBuf;
 use std::time::Duration;
-use text::{offered_text, outside, params_advice, params_text};
+use text::{offered_text, outside, outside_view, params_advice, params_text};
 
 /// The reason why a reduction did not compile or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -215,15 +215,35 @@ pub enum Error {
         most: u64,
     },
     /// A call for one result was made for a specification with `axes`.
-    #[error("`axes` makes several results; call `reduce_rows`, or leave `axes` out")]
+    #[error("`axes` makes several results; call `reduce_groups`, or leave `axes` out")]
     SeveralGroups,
-    /// The elements are not whole rows, or the reduction has no rows.
-    #[error("{elements} elements do not divide into rows of {length}; all rows need one length, at least 1")]
-    Rows {
-        /// The number of elements.
-        elements: u64,
-        /// The length of a row.
-        length: u64,
+    /// A call for several results was made for a specification without `axes`.
+    #[error("the specification has one result; write `axes`, as in `axes: i j -> i`, or call `reduce`")]
+    NoAxes,
+    /// The shapes of the inputs do not fit the axes.
+    #[error(transparent)]
+    Shape(#[from] reduce_ir::axes::ShapeError),
+    /// A view has not one step for each axis.
+    #[error(
+        "the view of input `{input}` has {lengths} lengths and {steps} steps; give one step for each axis"
+    )]
+    ViewSteps {
+        /// The input.
+        input: String,
+        /// The number of lengths.
+        lengths: usize,
+        /// The number of steps.
+        steps: usize,
+    },
+    /// A view has elements outside its data.
+    #[error("{}", outside_view(input, span.as_ref(), *data))]
+    OutsideView {
+        /// The input.
+        input: String,
+        /// The positions from its lowest element to its highest; `None` if one is negative or too large.
+        span: Option<std::ops::Range<usize>>,
+        /// The length of its data.
+        data: usize,
     },
     /// The host was asked for kernel times.
     #[error("the host cannot time kernels; time the reduction on a GPU, such as cuda:0")]

@@ -6,6 +6,7 @@
 
 mod error;
 mod functions;
+mod groups;
 mod isa;
 mod items;
 mod pass;

@@ -45,14 +45,20 @@ pub(crate) fn check_params(operation: &Operation, params: &[Value]) -> Result<()
     }
 }
 
+/// Checks that an input has the type of its parameter.
+pub(crate) fn check_type(param: &Param, ty: Scalar) -> Result<(), Error> {
+    if ty == param.ty {
+        return Ok(());
+    }
+    Err(Error::InputType { input: param.name.clone(), expected: param.ty, found: ty })
+}
+
 /// Checks that an input has the type of its parameter and a step that the domain allows, and lies inside its data.
 fn check_input(domain: Domain, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
     let (ty, data) = input.data;
     let name = || param.name.clone();
-    if ty != param.ty {
-        return Err(Error::InputType { input: name(), expected: param.ty, found: ty });
-    }
-    if !domain.is_strided() && input.step != 1 {
+    check_type(param, ty)?;
+    if domain != Domain::STRIDED && input.step != 1 {
         return Err(Error::NotContiguous { input: name(), step: input.step });
     }
     if input.span().is_none_or(|span| span.end > data) {

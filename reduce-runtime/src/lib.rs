@@ -14,6 +14,7 @@ mod architecture;
 mod cache;
 mod device;
 mod error;
+mod groups;
 pub mod host;
 mod image;
 mod inputs;
@@ -22,9 +23,9 @@ mod mapped;
 mod reducer;
 mod reduction;
 mod results;
-mod rows;
 mod strided;
 mod timing;
+mod view;
 
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -44,6 +45,7 @@ pub use cuda::Nvrtc;
 pub use cuda::{Compiler, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, Workspace};
 pub use device::{Device, Listing, devices};
 pub use error::Error;
+pub use groups::Groups;
 pub use image::{Image, Resources};
 #[cfg(feature = "mapped")]
 pub use mapped::Mapped;
@@ -52,3 +54,4 @@ pub use reduction::{Compiled, NoParams, Output, Params, Reduction, Slices, With}
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
 pub use strided::Strided;
 pub use timing::Timing;
+pub use view::View;

@@ -3,11 +3,12 @@
 use crate::architecture::{Architecture, Target};
 use crate::image::Image;
 use crate::reducer::Outcome;
-use crate::{Error, Strided, Timing};
+use crate::{Error, Strided, Timing, View};
 use reduce_codegen::Programs;
+use reduce_ir::Value;
+use reduce_ir::axes::Nest;
 use reduce_ir::program::Program;
-use reduce_ir::{Extent, Value};
-use reduce_lanes::LanesRef;
+use reduce_lanes::{Lanes, LanesRef};
 use std::path::Path;
 use std::time::Duration;
 
@@ -113,12 +114,12 @@ impl Kernels {
         match *self {}
     }
 
-    pub(crate) fn reduce_rows(
+    pub(crate) fn reduce_groups(
         &self,
-        _: &[LanesRef<'_>],
-        _: Extent,
+        _: &[View<LanesRef<'_>>],
+        _: &Nest,
         _: &[Value],
-    ) -> Result<Vec<Option<Vec<Value>>>, Error> {
+    ) -> Result<Vec<Lanes>, Error> {
         match *self {}
     }
 

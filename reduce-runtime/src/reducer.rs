@@ -11,11 +11,10 @@ use cudarc::driver::{CudaSlice, CudaStream};
 use reduce_codegen::{Programs, Tuning};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Association, Program};
-use reduce_ir::{Domain, Spec, Value};
+use reduce_ir::{Axes, Domain, Spec, Value};
 use reduce_lanes::LanesRef;
 use std::fmt;
-#[cfg(feature = "cuda")]
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A reduction compiled for a device, ready to run on any data. Types are checked at the call.
@@ -26,6 +25,10 @@ pub struct Reducer {
     programs: Programs,
     device: Device,
     pub(crate) backend: Backend,
+    /// The specification, if it has axes. Calls with other shapes may need other programs.
+    spec: Option<Spec>,
+    /// The kernels for domains other than that of `programs`.
+    others: Mutex<Vec<(Domain, Arc<Kernels>)>>,
 }
 
 /// Shows the operation and the device, without cached state.
@@ -43,7 +46,7 @@ pub(crate) enum Backend {
         plan: Box<host::Plan>,
         associations: Vec<Association>,
     },
-    Cuda(Kernels),
+    Cuda(Arc<Kernels>),
 }
 
 /// The result of a reduction.
@@ -67,7 +70,8 @@ impl Reducer {
     /// A pass does not apply, the GPU is too old for the passes, or NVRTC or the driver reports an error.
     pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
         let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
-        Reducer::of(Programs::of(spec, tuning)?, device)
+        let reducer = Reducer::of(Programs::of(spec, tuning)?, device)?;
+        Ok(Reducer { spec: spec.axes.is_some().then(|| spec.clone()), ..reducer })
     }
 
     /// As [`Reducer::new`], for programs that are already lowered. If they have a maximum number of elements, so has
@@ -81,9 +85,9 @@ impl Reducer {
                 plan: Box::new(host::Plan::new(programs.operation())?),
                 associations: programs.variants().iter().map(Program::association).collect(),
             },
-            DeviceKind::Cuda(gpu) => Backend::Cuda(Kernels::new(&programs, gpu)?),
+            DeviceKind::Cuda(gpu) => Backend::Cuda(Arc::new(Kernels::new(&programs, gpu)?)),
         };
-        Ok(Reducer { programs, device: device.clone(), backend })
+        Ok(Reducer { programs, device: device.clone(), backend, spec: None, others: Mutex::default() })
     }
 
     /// Returns the programs, one for each range of n.
@@ -94,6 +98,29 @@ impl Reducer {
     /// Returns the operation, which all programs compute.
     pub fn operation(&self) -> &Operation {
         self.programs.operation()
+    }
+
+    /// Returns the axes of the specification, if there may be several groups.
+    pub fn axes(&self) -> Option<&Axes> {
+        self.spec.as_ref()?.axes.as_ref()
+    }
+
+    /// Returns the kernels for groups of that domain. The first call for a domain makes them.
+    pub(crate) fn kernels_of(&self, domain: Domain) -> Result<Arc<Kernels>, Error> {
+        let (DeviceKind::Cuda(gpu), Backend::Cuda(kernels)) = (self.device.kind(), &self.backend) else {
+            return Err(Error::DeviceMemoryOnHost);
+        };
+        let Some(spec) = self.spec.as_ref().filter(|_| domain != self.programs.domain()) else {
+            return Ok(kernels.clone());
+        };
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, made)) = others.iter().find(|(other, _)| *other == domain) {
+            return Ok(made.clone());
+        }
+        let programs = Programs::of(&Spec { domain, ..spec.clone() }, gpu.architecture().tuning())?;
+        let made = Arc::new(Kernels::new(&programs, gpu)?);
+        others.push((domain, made.clone()));
+        Ok(made)
     }
 
     /// Returns the device.
@@ -293,7 +320,7 @@ impl Reducer {
     /// # Errors
     /// As [`Reducer::prepare`].
     pub fn prepare_all(&self) -> Result<(), Error> {
-        self.kernels().map_or(Ok(()), Kernels::prepare_all)
+        self.kernels().map_or(Ok(()), |kernels| kernels.prepare_all())
     }
 
     #[cfg(feature = "cuda")]

@@ -28,6 +28,7 @@ fn program(name: &str, ty: Scalar) -> Program {
     reduce_codegen::compile(&Spec {
         operation,
         domain: Domain::WHOLE,
+        axes: None,
         text: String::new(),
         block: None,
         passes,

@@ -14,6 +14,7 @@ fn spec(name: &str, types: &[Scalar]) -> Spec {
     Spec {
         operation: operator(name).unwrap().apply(&inputs, None).unwrap(),
         domain: Domain::WHOLE,
+        axes: None,
         text: String::new(),
         block: None,
         passes: Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]),

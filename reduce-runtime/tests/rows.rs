@@ -6,8 +6,9 @@
 mod skip;
 
 use reduce_dsl::parse::spec;
-use reduce_ir::{Domain, Spec};
-use reduce_runtime::{Device, Error, Reducer};
+use reduce_ir::{Axes, Domain, Spec};
+use reduce_lanes::LanesRef;
+use reduce_runtime::{Device, Error, Reducer, View};
 
 const SPECS: [&str; 6] = [
     "op: sum, ty: f32",
@@ -22,36 +23,41 @@ fn elements(n: u64) -> Vec<f32> {
     (0..n).map(|at| ((at * 2_654_435_761 % 1009) as f32 - 500.0) * 1.37e-3).collect()
 }
 
+/// Returns the specification of the rows of a matrix.
+fn rows(text: &str) -> Spec {
+    let spec = spec(text).unwrap();
+    Spec { domain: Domain::ROWS, axes: Some(Axes::rows()), ..spec }
+}
+
 #[test]
 fn rows_have_the_bits_that_they_have_alone() {
     for text in SPECS {
-        let spec = spec(text).unwrap();
-        let rows = Spec { domain: Domain::ROWS, ..spec.clone() };
-        let rows = Reducer::new(&rows, &Device::host()).unwrap();
-        let alone = Reducer::new(&spec, &Device::host()).unwrap();
-        for (groups, length) in [(3, 1), (5, 7), (4, 16), (3, 17), (2, 513), (2, 5000), (0, 3)] {
-            let all = elements(groups * length);
-            let found = rows.reduce_rows(&[&all[..]], length, &[]).unwrap();
-            let wanted: Vec<_> = all
-                .chunks(length as usize)
-                .map(|row| alone.reduce(&[row]).ok().map(|outcome| outcome.values))
-                .collect();
-            assert_eq!(found, wanted, "{text}: {groups} rows of {length}");
+        let alone = Reducer::new(&spec(text).unwrap(), &Device::host()).unwrap();
+        let rows = Reducer::new(&rows(text), &Device::host()).unwrap();
+        for (groups, length) in [(3, 1), (5, 7), (4, 16), (3, 17), (2, 513), (2, 5000)] {
+            let all = elements((groups * length) as u64);
+            let found =
+                rows.reduce_groups(&[View::of(LanesRef::from(&all[..]), [groups, length])], &[]).unwrap();
+            for (group, row) in all.chunks(length).enumerate() {
+                let wanted = alone.reduce(&[row]).ok().map(|outcome| outcome.values);
+                assert_eq!(found.get(group), wanted, "{text}: row {group} of {groups}, {length} elements");
+            }
         }
     }
 }
 
 #[test]
-fn elements_that_are_no_whole_rows_are_refused() {
-    let sum = spec("op: sum, ty: f32").unwrap();
-    let rows = spec("op: sum, ty: f32, axes: i j -> i").unwrap();
-    let rows = Reducer::new(&rows, &Device::host()).unwrap();
+fn what_has_no_axes_has_one_result() {
+    let whole = Reducer::new(&spec("op: sum, ty: f32").unwrap(), &Device::host()).unwrap();
     let all = elements(10);
-    for length in [0, 3, 11] {
-        assert_eq!(rows.reduce_rows(&[&all[..]], length, &[]), Err(Error::Rows { elements: 10, length }));
-    }
-    let whole = Reducer::new(&sum, &Device::host()).unwrap();
-    assert_eq!(whole.reduce_rows(&[&all[..]], 5, &[]), Err(Error::Rows { elements: 10, length: 5 }));
+    let view = || View::of(LanesRef::from(&all[..]), [2, 5]);
+    assert_eq!(whole.reduce_groups(&[view()], &[]), Err(Error::NoAxes));
+    let rows = Reducer::new(&rows("op: sum, ty: f32"), &Device::host()).unwrap();
+    assert_eq!(rows.reduce(&[&all[..]]).unwrap_err(), Error::SeveralGroups);
+    let outside = View { offset: 1, ..view() };
+    assert!(matches!(rows.reduce_groups(&[outside], &[]), Err(Error::OutsideView { data: 10, .. })));
+    let shape = View::of(view().data, [10]);
+    assert!(matches!(rows.reduce_groups(&[shape], &[]), Err(Error::Shape(_))));
 }
 
 /// The real compiler accepts the CUDA of every program over rows.
@@ -63,11 +69,7 @@ fn programs_of_rows_compile() {
     let Some(nvrtc) = found else { return };
     let sm_90 = reduce_runtime::Architecture::from_number(90);
     for text in SPECS {
-        let programs = reduce_codegen::Programs::of(
-            &Spec { domain: Domain::ROWS, ..spec(text).unwrap() },
-            sm_90.tuning(),
-        )
-        .unwrap();
+        let programs = reduce_codegen::Programs::of(&rows(text), sm_90.tuning()).unwrap();
         for program in programs.variants() {
             let compiled = nvrtc.compile_program(program, reduce_runtime::Target::Cubin(sm_90));
             assert!(compiled.is_ok(), "{text}: {}", compiled.unwrap_err());

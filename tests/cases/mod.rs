@@ -80,7 +80,14 @@ fn spec_of(operation: Operation, (passes, block): (&[Pass], u32)) -> Spec {
         types.join(" and "),
         Listed(passes)
     );
-    Spec { operation, domain: Domain::WHOLE, text, block: Some(block), passes: Passes::List(passes.to_vec()) }
+    Spec {
+        operation,
+        domain: Domain::WHOLE,
+        axes: None,
+        text,
+        block: Some(block),
+        passes: Passes::List(passes.to_vec()),
+    }
 }
 
 /// Returns the same with `passes: auto`.

@@ -2,9 +2,9 @@
 
 use super::device::gpu;
 use reduce_dsl::parse::spec;
-use reduce_ir::{Domain, Spec};
+use reduce_ir::{Axes, Domain, Spec};
 use reduce_lanes::{Lanes, LanesRef};
-use reduce_runtime::{Device, Reducer};
+use reduce_runtime::{Device, Reducer, View};
 
 const SPECS: [&str; 8] = [
     "op: sum, ty: f32",
@@ -49,11 +49,13 @@ fn rows_have_the_bits_that_they_have_alone() {
     let Some(device) = gpu("rows_have_the_bits_that_they_have_alone") else { return };
     for text in SPECS {
         let spec = spec(text).unwrap();
-        let rows = Reducer::new(&Spec { domain: Domain::ROWS, ..spec.clone() }, &device).unwrap();
+        let of_rows = Spec { domain: Domain::ROWS, axes: Some(Axes::rows()), ..spec.clone() };
+        let rows = Reducer::new(&of_rows, &device).unwrap();
         let alone = Reducer::new(&spec, &Device::host()).unwrap();
         for [groups, length] in SHAPES {
             let all = elements(text.contains("f64"), groups * length);
-            let found = rows.reduce_rows(&[all.borrow()], length, &[]).unwrap();
+            let matrix = View::of(all.borrow(), [groups as usize, length as usize]);
+            let found = rows.reduce_groups(&[matrix], &[]).unwrap();
             assert_eq!(found.len() as u64, groups);
             // Of many rows, only some are compared.
             let step = (groups as usize / 300).max(1);
@@ -61,7 +63,7 @@ fn rows_have_the_bits_that_they_have_alone() {
                 let begin = row * length as usize;
                 let one: LanesRef<'_> = all.borrow().slice(begin..begin + length as usize);
                 let wanted = alone.reduce(&[one]).ok().map(|outcome| outcome.values);
-                assert_eq!(found[row], wanted, "{text}: row {row} of {groups} of {length}");
+                assert_eq!(found.get(row), wanted, "{text}: row {row} of {groups} of {length}");
             }
         }
     }

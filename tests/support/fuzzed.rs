@@ -54,7 +54,7 @@ impl Fuzzed {
 
     /// Returns the layout of n elements: some are misaligned, and some strided.
     pub(crate) fn place(&self, n: usize) -> Place {
-        let strided = self.reference.spec.domain.is_strided();
+        let strided = self.reference.spec.domain.steps() > 0;
         // A team reduces one tile at most.
         let n = self.reference.host.programs().up_to().map_or(n, |most| n.min(most as usize));
         let step = if self.seed.is_multiple_of(3) { -2 } else { 2 };

@@ -84,6 +84,6 @@ impl Place {
         let mut elements = Lanes::empty(lanes.ty());
         elements.extend(lanes.borrow().slice(self.start..lanes.len()));
         let first = (self.first() - self.start) as u64;
-        Input { elements, offset: self.start as u64, first, step: self.step as i64 }
+        Input { elements, offset: self.start as u64, first, steps: vec![self.step as i64] }
     }
 }

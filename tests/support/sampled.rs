@@ -46,7 +46,7 @@ impl Sample {
 
 impl Data {
     fn new(random: &mut Random, spec: &Spec, lengths: &[usize], most: usize) -> Data {
-        let strided = spec.domain.is_strided();
+        let strided = spec.domain.steps() > 0;
         let step = if strided { 1 + random.below(5) as usize } else { 1 };
         let n = match random.below(3) {
             0 => random.below(most as u64) as usize,

@@ -6,7 +6,7 @@ use reduce_dsl::parse;
 use reduce_interpreter::{Input, Options, Provenance, Schedule, run};
 use reduce_ir::program::{Program, Tree};
 use reduce_ir::spec::Passes;
-use reduce_ir::{Spec, constants};
+use reduce_ir::{Domain, Spec, constants};
 use reduce_lanes::Lanes;
 
 pub(super) const WORDS: &[&str] = &[
@@ -138,9 +138,9 @@ fn length(program: &Program, salt: u64) -> u64 {
 fn inputs(program: &Program, n: u64, salt: u64) -> Vec<Input> {
     let operation = &program.operation;
     let aligned = salt.is_multiple_of(2);
-    if !program.domain.is_strided() {
+    if program.domain != Domain::STRIDED {
         return Provenance::inputs(operation, n, aligned);
     }
     let elements = Lanes::U64((0..3 * n).map(|at| at / 3).collect());
-    vec![Input { elements, offset: u64::from(!aligned), first: 0, step: 3 }; operation.inputs.len()]
+    vec![Input { elements, offset: u64::from(!aligned), first: 0, steps: vec![3] }; operation.inputs.len()]
 }

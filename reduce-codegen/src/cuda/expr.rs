@@ -25,7 +25,9 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Elements => "elements".to_owned(),
         Expr::Offset(input, terms) => {
             let step = |axis| step(&operation.inputs[*input].name, axis);
-            let term = |(axis, at): &(usize, Expr)| format!("{} * {}", operand(operation, unwidened(at)), step(*axis));
+            let term = |(axis, at): &(usize, Expr)| {
+                format!("{} * {}", operand(operation, unwidened(at)), step(*axis))
+            };
             terms.iter().map(term).collect::<Vec<_>>().join(" + ")
         }
         Expr::Size(axis) => format!("size_{axis}"),

@@ -1,17 +1,16 @@
 //! The comment at the head of an emitted file: everything needed to compile and launch it without reducegen.
 
-use super::{NVRTC_FLAGS, atomic, types};
 use super::expr::step;
-use reduce_ir::{Access, Domain};
+use super::{NVRTC_FLAGS, atomic, types};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Kernel, Program, Reads, Size, Step, Team};
 use reduce_ir::spec::Listed;
+use reduce_ir::{Access, Domain};
 
 pub(super) fn header(program: &Program) -> String {
     let operation = &program.operation;
     let stored = operation.stored();
-    let inputs: Vec<_> =
-        operation.inputs.iter().map(|it| argument(program.domain, &it.name)).collect();
+    let inputs: Vec<_> = operation.inputs.iter().map(|it| argument(program.domain, &it.name)).collect();
     let types: Vec<_> = operation.inputs.iter().map(|it| it.ty.name()).collect();
     format!(
         "\
@@ -162,12 +161,16 @@ fn groups(program: &Program) -> String {
     match (kept, access) {
         (0, _) => String::new(),
         (_, Access::Contiguous) => {
-            "// groups     rows of n elements, one after the other; result[i] is the result of row i\n".to_owned()
+            "// groups     rows of n elements, one after the other; result[i] is the result of row i\n"
+                .to_owned()
         }
         (1, _) => several,
         (kept, _) => {
             let sizes: Vec<_> = (1..kept).map(|axis| format!("size_{axis}")).collect();
-            format!("{several}//            along {kept} axes; the lengths of the faster ones are {}\n", sizes.join(", "))
+            format!(
+                "{several}//            along {kept} axes; the lengths of the faster ones are {}\n",
+                sizes.join(", ")
+            )
         }
     }
 }
@@ -304,14 +307,21 @@ fn layout(Program { operation, domain, .. }: &Program) -> String {
             "// layout     strided: element i of {name} is {name}[i * {name}_step]{likewise}; add an offset to the pointer\n"
         ),
         Domain { access: Access::Adjacent, .. } => {
-            format!("// layout     elements of a group side by side; groups are {} apart{likewise}\n", steps(name, 0..kept))
+            format!(
+                "// layout     elements of a group side by side; groups are {} apart{likewise}\n",
+                steps(name, 0..kept)
+            )
         }
         Domain { access: Access::Strided { .. }, .. } => {
             let (groups, elements) = (steps(name, 0..kept), steps(name, kept..domain.steps()));
             let groups = if kept == 0 { String::new() } else { format!("groups are {groups} apart, and ") };
             let sizes: Vec<_> =
                 domain.sizes().filter(|&axis| axis > kept).map(|axis| format!("size_{axis}")).collect();
-            let of = if sizes.is_empty() { String::new() } else { format!("; the lengths of the faster axes are {}", sizes.join(", ")) };
+            let of = if sizes.is_empty() {
+                String::new()
+            } else {
+                format!("; the lengths of the faster axes are {}", sizes.join(", "))
+            };
             format!("// layout     {groups}elements {elements}{likewise}{of}\n")
         }
     }

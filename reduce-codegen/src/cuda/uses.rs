@@ -64,7 +64,12 @@ impl Uses {
                     self.body(then);
                     self.body(otherwise);
                 }
-                Stmt::Note(..) | Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Move(..) | Stmt::Exit => {}
+                Stmt::Note(..)
+                | Stmt::Let(..)
+                | Stmt::Var(..)
+                | Stmt::Set(..)
+                | Stmt::Move(..)
+                | Stmt::Exit => {}
                 Stmt::AwaitLaunch | Stmt::TriggerLaunch => {}
                 Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => {}
             }

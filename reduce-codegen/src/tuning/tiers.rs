@@ -3,6 +3,7 @@
 
 use super::Tuning;
 use super::groups;
+use reduce_ir::Spec;
 use reduce_ir::func::Func;
 use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
@@ -10,7 +11,6 @@ use reduce_ir::passes;
 use reduce_ir::program::{LIMITS, Program};
 use reduce_ir::redux::Redux;
 use reduce_ir::spec::Passes;
-use reduce_ir::Spec;
 use reduce_passes::narrowed;
 
 /// The version of the associations, of `auto` and of every pass. Bits change only together with it.

@@ -98,7 +98,14 @@ pub fn spec(operator: &Operator, ty: Scalar, block: u32, list: &str) -> Spec {
     let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();
     let operation = operator.apply(&inputs, None).unwrap();
     let text = format!("op: {}, ty: {ty}, block: {block}, passes: [{list}]", operator.name);
-    Spec { operation, domain: Domain::WHOLE, text, block: Some(block), passes: Passes::List(passes(list)) }
+    Spec {
+        operation,
+        domain: Domain::WHOLE,
+        axes: None,
+        text,
+        block: Some(block),
+        passes: Passes::List(passes(list)),
+    }
 }
 
 /// Returns the specification of an operation.
@@ -107,6 +114,7 @@ pub fn spec_of(operation: &Operation, block: u32, list: &str) -> Spec {
     Spec {
         operation: operation.clone(),
         domain: Domain::WHOLE,
+        axes: None,
         text,
         block: Some(block),
         passes: Passes::List(passes(list)),

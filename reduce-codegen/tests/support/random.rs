@@ -68,7 +68,14 @@ impl Case {
         let made = self.programs().unwrap();
         let passes = made.programs[made.programs.len() - 1].passes.clone();
         let (operation, block) = (self.subject.operation.clone(), Some(self.block));
-        Spec { operation, domain: self.domain, text: self.to_string(), block, passes: Passes::List(passes) }
+        Spec {
+            operation,
+            domain: self.domain,
+            axes: None,
+            text: self.to_string(),
+            block,
+            passes: Passes::List(passes),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use reduce_ir::operation::Order;
 
 /// Reads `layout`; the default is `contiguous`.
 pub(super) fn access(fields: &Fields, errors: &mut Errors) -> Option<Access> {
-    let words = [("contiguous", Access::Contiguous), ("strided", Access::Strided)];
+    let words = [("contiguous", Access::Contiguous), ("strided", Access::Strided { reduced: 1 })];
     choice("layout", fields, fields.layout.as_ref(), &words, errors)
 }
 

@@ -5,7 +5,7 @@ mod draft;
 mod named;
 
 use super::diagnostic::{Errors, Extent};
-use super::fields::{Axes, Fields, Op};
+use super::fields::{Fields, Op};
 use super::parsed::{Parsed, Places, Read};
 use super::role::Dialect;
 use super::scope::Scope;
@@ -45,7 +45,7 @@ pub(super) fn resolve(
     let Draft { mut subject, starts, spelling, closures } = draft?;
     subject.operation = Operation { order: order?, ..subject.operation };
     let domain = Domain { access: access?, ..groups? };
-    let spelling = Spelling { axes: fields.axes.as_ref().map(Axes::text), ..spelling };
+    let spelling = Spelling { axes: fields.axes.as_ref().map(|_| reduce_ir::Axes::rows()), ..spelling };
     let structs = structs(&subject.operation);
     let operation = match &subject.keep {
         Some(keep) => subject.operation.clone().keeping(keep, starts).ok()?,

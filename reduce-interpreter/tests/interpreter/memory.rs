@@ -222,7 +222,7 @@ fn no_size_is_too_large_for_the_machine() {
 fn values_are_computed_as_everywhere() {
     let operation = sum();
     let elements = Lanes::F32((0..64).map(|it| if it % 2 == 0 { 1.5 } else { f32::NAN }).collect());
-    let inputs = [Input { elements, offset: 0, first: 0, step: 2 }];
+    let inputs = [Input { elements, offset: 0, first: 0, steps: vec![2] }];
     let position = Expr::Thread.cast(Scalar::U64).times(Expr::Step(0));
     let element = Local::new("element", Ty::Scalar(Scalar::F32));
     let mut body = vec![

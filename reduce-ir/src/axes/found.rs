@@ -29,8 +29,8 @@ impl<'a> Found<'a> {
         Found { axes, dims, leading: None, inputs }
     }
 
-    /// Adds the shape of an input, which is given by its place and its name.
-    pub(super) fn input(&mut self, input: (usize, &'a str), shape: &Shape) -> Result<(), ShapeError> {
+    /// Adds the dimensions of an input that are one axis each. The input is given by its place and its name.
+    pub(super) fn plain(&mut self, input: (usize, &'a str), shape: &Shape) -> Result<(), ShapeError> {
         let pattern = &self.axes.inputs[input.0];
         let rank = shape.lengths.len();
         let wrong =
@@ -52,8 +52,17 @@ impl<'a> Found<'a> {
         }
         pattern.dims.iter().zip(dims).try_for_each(|(axes, dim)| match axes[..] {
             [axis] => self.learn(self.place(axis), input, dim),
-            _ => self.split(axes, input, dim),
+            _ => Ok(()),
         })
+    }
+
+    /// Adds the dimensions of an input that are split. Plain dimensions, which may tell lengths, come before.
+    pub(super) fn split(&mut self, input: (usize, &'a str), shape: &Shape) -> Result<(), ShapeError> {
+        let dims = &self.axes.inputs[input.0].dims;
+        let leading = shape.lengths.len() - dims.len();
+        let all = shape.lengths.iter().copied().zip(shape.steps.iter().copied()).skip(leading);
+        let mut split = dims.iter().zip(all).filter(|(axes, _)| axes.len() != 1);
+        split.try_for_each(|(axes, dim)| self.split_dim(axes, input, dim))
     }
 
     /// Returns the place of an axis among the known ones.
@@ -80,7 +89,7 @@ impl<'a> Found<'a> {
     }
 
     /// Splits a dimension into axes, of which at most one has an unknown length.
-    fn split(
+    fn split_dim(
         &mut self,
         axes: &[usize],
         input: (usize, &'a str),

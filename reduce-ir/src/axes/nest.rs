@@ -2,7 +2,7 @@
 //! reduced axis.
 
 use super::found::Found;
-use super::{Axes, ShapeError};
+use super::{Axes, Pattern, ShapeError};
 use crate::{Access, Domain, Extent};
 
 /// The shape of an input: lengths and steps, slowest first.
@@ -47,7 +47,22 @@ pub struct Dim {
     pub steps: Vec<i64>,
 }
 
+/// The length of an axis of many elements.
+const MANY: u64 = 7;
+
 impl Axes {
+    /// Returns the domain of row-major inputs whose axes have many elements. `..` stands for one axis.
+    pub fn domain(&self) -> Domain {
+        let many = |axis: &usize| self.axes[*axis].length.unwrap_or(MANY);
+        let shape = |pattern: &Pattern| {
+            let leading = pattern.has_leading.then_some(MANY);
+            let dims = pattern.dims.iter().map(|axes| axes.iter().map(many).product());
+            Shape::row_major(&leading.into_iter().chain(dims).collect::<Vec<_>>()).unwrap_or_default()
+        };
+        let shapes: Vec<_> = self.inputs.iter().map(|pattern| ("", shape(pattern))).collect();
+        self.nest(&shapes).map_or(Domain::ROWS, |nest| nest.merged().domain())
+    }
+
     /// Returns the loops for inputs of these shapes, in the order of the inputs, each with its name.
     ///
     /// # Errors
@@ -55,7 +70,10 @@ impl Axes {
     pub fn nest(&self, inputs: &[(&str, Shape)]) -> Result<Nest, ShapeError> {
         let mut found = Found::new(self, inputs.len());
         for (input, (name, shape)) in inputs.iter().enumerate() {
-            found.input((input, name), shape)?;
+            found.plain((input, name), shape)?;
+        }
+        for (input, (name, shape)) in inputs.iter().enumerate() {
+            found.split((input, name), shape)?;
         }
         found.nest()
     }

@@ -266,7 +266,9 @@ impl Verifier<'_> {
     fn move_pointer(&mut self, buffer: Buffer, by: &Expr, here: Uniform) -> Check {
         let of_items = matches!(buffer, Buffer::Input(_) | Buffer::Items) && self.element(buffer).is_some();
         let legal = of_items && here == Uniform::Always && self.kernel.domain.is_grouped();
-        self.ensure(7, legal && !self.moved.contains_key(&buffer), || format!("{buffer} cannot be moved by `{by}` here"))?;
+        self.ensure(7, legal && !self.moved.contains_key(&buffer), || {
+            format!("{buffer} cannot be moved by `{by}` here")
+        })?;
         let uniform = self.expect(by, Ty::U64)?;
         self.moved.insert(buffer, uniform);
         Ok(())

@@ -11,8 +11,8 @@ use crate::{Architecture, Error, Strided};
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use reduce_codegen::Programs;
+use reduce_ir::Value;
 use reduce_ir::program::Program;
-use reduce_ir::{Extent, Value};
 use reduce_lanes::LanesRef;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -20,7 +20,7 @@ use std::time::Instant;
 /// The kernels of a reduction on a GPU. Every call has its own memory, so threads may share them.
 #[derive(Debug)]
 pub(crate) struct Kernels {
-    variants: Arc<Variants>,
+    pub(super) variants: Arc<Variants>,
     /// Workspaces of finished synchronous calls, for reuse.
     spare: Mutex<Vec<Workspace>>,
 }
@@ -215,34 +215,6 @@ impl Kernels {
         Ok(Outcome { values: values?, kernel })
     }
 
-    /// Reduces each row of a copy of host memory. A row has at least one element.
-    pub(crate) fn reduce_rows(
-        &self,
-        inputs: &[LanesRef<'_>],
-        extent: Extent,
-        params: &[Value],
-    ) -> Result<Vec<Option<Vec<Value>>>, Error> {
-        let stream = self.stream();
-        let copies = inputs.iter().map(|input| self.copy(&stream, bytes(*input)));
-        let copies = copies.collect::<Result<Vec<_>, _>>()?;
-        let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
-        self.prepare(extent.length)?;
-        let mut workspace = Workspace::new(&self.variants, &stream, extent)?;
-        workspace.prepare(extent.length, pointers.iter().map(|(pointer, _)| (*pointer, 1)), params)?;
-        stream.context().bind_to_thread().map_err(failed("binding its context"))?;
-        let mut results = vec![0; extent.groups as usize * self.variants.operation.stored().size()];
-        // SAFETY: the stream is waited for before the bytes are used, or dropped.
-        let launched =
-            workspace.launch_all().and_then(|()| unsafe { workspace.copy_result(&stream, &mut results) });
-        if let Err(error) = driver::wait(&stream) {
-            // Kernels may still write to the workspace, and the copy to the results.
-            std::mem::forget((workspace, results));
-            return launched.and(Err(failed("running the kernels")(error)));
-        }
-        launched?;
-        Ok(workspace.results_of(&results))
-    }
-
     /// Returns a workspace for at least n elements that no other call uses.
     fn take_workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
@@ -272,7 +244,7 @@ impl Kernels {
         spare.push(workspace);
     }
 
-    fn copy(&self, stream: &Arc<CudaStream>, bytes: &[u8]) -> Result<CudaSlice<u8>, Error> {
+    pub(super) fn copy(&self, stream: &Arc<CudaStream>, bytes: &[u8]) -> Result<CudaSlice<u8>, Error> {
         let mut copy = self.gpu().allocate(stream, bytes.len() as u64)?;
         stream.memcpy_htod(bytes, &mut copy).map_err(failed("copying an input to the device"))?;
         Ok(copy)
@@ -311,7 +283,7 @@ pub(super) fn spanned_bytes<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
 }
 
 /// Returns the bytes of lanes as they lie in memory.
-fn bytes(input: LanesRef<'_>) -> &[u8] {
+pub(super) fn bytes(input: LanesRef<'_>) -> &[u8] {
     match input {
         LanesRef::Bool(lanes) => bytemuck::cast_slice(lanes),
         LanesRef::F16(lanes) => bytemuck::cast_slice(lanes),

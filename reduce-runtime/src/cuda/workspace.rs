@@ -11,7 +11,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut}
 use reduce_ir::arith::Element;
 use reduce_ir::operation::Record;
 use reduce_ir::program::{Launch, Reads};
-use reduce_ir::{Extent, Value};
+use reduce_ir::{Domain, Extent, Value};
 use std::sync::Arc;
 
 /// The handle of the per-thread stream (CUDA driver API, stream synchronization behaviour).
@@ -34,8 +34,8 @@ pub struct Workspace {
     flagged: u64,
     /// The number of groups, and the most elements of one.
     most: Extent,
-    /// The number of elements per group that the launches are for; 0 before the first plan.
-    n: u64,
+    /// The elements and the lengths of axes that the launches are for. `None` before the first plan.
+    planned: Option<(Extent, Vec<u64>)>,
     /// The index of the variant for n elements.
     variant_index: usize,
     launches: Vec<Prepared>,
@@ -93,7 +93,7 @@ impl Workspace {
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
         let _current = Current(stream.context().clone());
-        let (variants, n, variant_index, launches) = (variants.clone(), 0, 0, Vec::new());
+        let (variants, planned, variant_index, launches) = (variants.clone(), None, 0, Vec::new());
         let (has_result, is_lent) = (false, false);
         Ok(Workspace {
             _current,
@@ -103,7 +103,7 @@ impl Workspace {
             base,
             flagged,
             most,
-            n,
+            planned,
             variant_index,
             launches,
             has_result,
@@ -220,13 +220,6 @@ impl Workspace {
         ensure_nonempty(&self.variants.operation, values(&self.variants.operation.stored(), bytes))
     }
 
-    /// Decodes the result of each group.
-    pub(super) fn results_of(&self, bytes: &[u8]) -> Vec<Option<Vec<Value>>> {
-        let operation = &self.variants.operation;
-        let stored = operation.stored();
-        bytes.chunks(stored.size()).map(|one| operation.unstored(values(&stored, one))).collect()
-    }
-
     /// Checks that the workspace belongs to these variants.
     pub(super) fn check_variants(&self, variants: &Arc<Variants>) -> Result<(), Error> {
         if Arc::ptr_eq(&self.variants, variants) { Ok(()) } else { Err(Error::OtherWorkspace) }
@@ -262,17 +255,26 @@ impl Workspace {
         inputs: impl Iterator<Item = (CUdeviceptr, isize)>,
         params: &[Value],
     ) -> Result<(), Error> {
-        if n != self.n {
-            self.plan(n)?;
+        let is_strided = self.variants.domain == Domain::STRIDED;
+        let words =
+            inputs.flat_map(|(pointer, step)| [pointer].into_iter().chain(is_strided.then_some(step as u64)));
+        self.prepare_groups(n.into(), &[], words, params)
+    }
+
+    /// Prepares launches on groups of at least one element, with the given lengths of axes. Each input is given by its address
+    /// and its steps. Kernels multiply positions by steps modulo 2^64, so a negative step leads backwards.
+    pub(super) fn prepare_groups(
+        &mut self,
+        extent: Extent,
+        sizes: &[u64],
+        inputs: impl Iterator<Item = u64>,
+        params: &[Value],
+    ) -> Result<(), Error> {
+        if self.planned.as_ref().is_none_or(|(known, lengths)| *known != extent || lengths != sizes) {
+            self.plan(extent, sizes)?;
         }
-        let strided = self.variants.domain.is_strided();
-        let mut words =
-            self.launches.first_mut().map(|launch| launch.arguments.iter_mut()).unwrap_or_default();
-        for (pointer, step) in inputs {
-            // Kernels multiply positions by it modulo 2^64, so a negative step leads backwards.
-            let step = strided.then_some(step as u64);
-            words.by_ref().zip([pointer].into_iter().chain(step)).for_each(|(word, value)| *word = value);
-        }
+        let words = self.launches.first_mut().map(|launch| launch.arguments.iter_mut()).unwrap_or_default();
+        words.zip(inputs).for_each(|(word, value)| *word = value);
         for launch in &mut self.launches {
             let words = launch.arguments.iter_mut().rev();
             words.zip(params.iter().rev()).for_each(|(word, value)| *word = value.bits());
@@ -280,31 +282,29 @@ impl Workspace {
         Ok(())
     }
 
-    /// Plans the launches for n elements, with room for inputs and params.
-    fn plan(&mut self, n: u64) -> Result<(), Error> {
-        self.n = 0;
-        self.variant_index = self.variants.index_of_n(n);
+    /// Plans the launches for those elements, with room for inputs and params.
+    fn plan(&mut self, extent: Extent, sizes: &[u64]) -> Result<(), Error> {
+        self.planned = None;
+        self.variant_index = self.variants.index_of_n(extent.length);
         let variant = self.variants.variant(self.variant_index)?;
-        let extent = Extent { groups: self.most.groups, length: n };
         let launches = launches(&variant.plan, extent)?;
-        self.launches = launches.iter().map(|launch| self.prepared(variant, extent, launch)).collect();
-        self.n = n;
+        self.launches = launches.iter().map(|launch| self.prepared(variant, extent, sizes, launch)).collect();
+        self.planned = Some((extent, sizes.to_vec()));
         Ok(())
     }
 
-    fn prepared(&self, variant: &Variant, extent: Extent, launch: &Launch) -> Prepared {
+    fn prepared(&self, variant: &Variant, extent: Extent, sizes: &[u64], launch: &Launch) -> Prepared {
         let operation = &self.variants.operation;
         let levels = self.levels(variant);
         let [from, to] = [launch.from, launch.to].map(|region| levels + variant.plan.offset(extent, region));
-        let words = if self.variants.domain.is_strided() { 2 } else { 1 };
-        let items = match launch.kernel {
-            Reads::Inputs => vec![0; words * operation.inputs.len()],
-            Reads::Partials => vec![from],
+        let (items, sizes) = match launch.kernel {
+            Reads::Inputs => (vec![0; (1 + self.variants.domain.steps()) * operation.inputs.len()], sizes),
+            Reads::Partials => (vec![from], [].as_slice()),
         };
         let elements = (variant.takes_count && launch.kernel == Reads::Partials).then_some(extent.length);
         let ticket = variant.has_ticket.then_some(self.base);
         let groups = self.variants.domain.is_grouped().then_some(launch.groups);
-        let counts = [launch.items].into_iter().chain(groups);
+        let counts = [launch.items].into_iter().chain(groups).chain(sizes.iter().copied());
         let rest = [to, self.result_ptr()].into_iter().chain(counts).chain(ticket).chain(elements);
         let params = operation.params.iter().map(|_| 0);
         Prepared {
@@ -349,9 +349,9 @@ impl Workspace {
         let function = &self.variants.variant(self.variant_index)?.functions[*kernel as usize];
         // SAFETY: the arguments are those of the kernels that reduce-codegen prints, of the types that the operation
         // names, on a little-endian machine. They are, in order:
-        // - the inputs, with their steps if they are strided, or the partials of `launch.items` items;
+        // - the inputs, with a step for each axis that the domain names, or the partials of `launch.items` items;
         // - the partials and the result, both of the size in the plan;
-        // - the number of items, and the number of groups if the kernels take it;
+        // - the number of items, the number of groups if the kernels take it, and the lengths of axes that they take;
         // - a ticket if the kernels take one, and the number of all elements if a kernel over partials takes it;
         // - the params.
         // A dependent kernel waits first (rule 12 of the verifier of lowered kernels). This memory is freed in the order
@@ -383,7 +383,7 @@ fn check_stream(variants: &Variants, stream: &CudaStream) -> Result<(), Error> {
 }
 
 /// Decodes the fields of a record.
-fn values(record: &Record, bytes: &[u8]) -> Vec<Value> {
+pub(super) fn values(record: &Record, bytes: &[u8]) -> Vec<Value> {
     let field = |(offset, field): (usize, &reduce_ir::func::Param)| {
         let mut word = [0; 8];
         let size = field.ty.size();

@@ -35,7 +35,10 @@ impl Error {
             | Error::WorkspaceMemory { .. }
             | Error::NothingEnqueued
             | Error::TooManyElements { .. }
-            | Error::Rows { .. }
+            | Error::NoAxes
+            | Error::Shape(_)
+            | Error::ViewSteps { .. }
+            | Error::OutsideView { .. }
             | Error::SeveralGroups
             | Error::ArchitectureTooOld { .. }
             | Error::ClusterTooLarge { .. }

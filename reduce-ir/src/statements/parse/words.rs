@@ -19,7 +19,7 @@ pub(super) const ORDERS: [MemoryOrder; 4] =
 pub(crate) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
 
 /// Words that begin or divide statements and expressions. No name can equal them.
-const RESERVED: [&str; 54] = [
+const RESERVED: [&str; 55] = [
     "kernel",
     "const",
     "shared",

@@ -1,0 +1,130 @@
+//! Reduces views with several axes to one result for each group.
+
+use crate::reducer::Backend;
+use crate::{Error, Reducer, View, host, inputs, view};
+use reduce_ir::axes::{Axes, Nest};
+use reduce_ir::operation::{Nothing, Operation};
+use reduce_ir::{Extent, Scalar, Value};
+use reduce_lanes::{Lanes, LanesRef};
+
+/// The results of groups, in row-major order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Groups {
+    /// The length of each axis of the result.
+    pub shape: Vec<u64>,
+    /// The values, one vector for each field of the operation's output.
+    pub fields: Vec<Lanes>,
+    /// Whether each group has a result. `None`: all have.
+    pub present: Option<Vec<bool>>,
+}
+
+impl Groups {
+    /// Makes the results of an operation from its stored fields.
+    pub(crate) fn new(operation: &Operation, shape: Vec<u64>, mut stored: Vec<Lanes>) -> Groups {
+        let present = match operation.nothing {
+            None => None,
+            Some(Nothing::Flag) => stored.pop().map(|flags| bits(&flags).map(|flag| flag != 0).collect()),
+            Some(Nothing::Scalar(nothing)) => {
+                stored.first().map(|values| bits(values).map(|value| value != nothing.bits()).collect())
+            }
+        };
+        Groups { shape, fields: stored, present }
+    }
+
+    /// Returns the number of groups.
+    pub fn len(&self) -> usize {
+        self.fields.first().map_or(0, Lanes::len)
+    }
+
+    /// Returns whether there are no groups.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the result of a group, one value for each field. `None`: no element of the group was left to reduce.
+    pub fn get(&self, group: usize) -> Option<Vec<Value>> {
+        let is_present = self.present.as_ref().is_none_or(|present| present[group]);
+        is_present.then(|| self.fields.iter().map(|field| field.get(group)).collect())
+    }
+}
+
+fn bits(lanes: &Lanes) -> impl Iterator<Item = u64> {
+    (0..lanes.len()).map(|at| lanes.get(at).bits())
+}
+
+impl Reducer {
+    /// Reduces each group of views in host memory, as the `axes` of the specification say. For a GPU, they are copied.
+    ///
+    /// The result of a group has the bits of a reduction of its elements alone, in the order of the reduced axes as written.
+    /// Positions count in this order, too.
+    ///
+    /// ```
+    /// # use reduce_runtime::{Device, Reducer, View};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sums = Reducer::new(&reduce_dsl::parse::spec("op: sum, ty: f32, axes: i j -> i")?, &Device::host())?;
+    /// let groups = sums.reduce_groups(&[View::of([1.0f32, 2.0, 3.0, 4.0].as_slice().into(), [2, 2])], &[])?;
+    /// assert_eq!(groups.get(1), Some(vec![7.0f32.into()]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The specification has no `axes`; inputs differ from it in number, type or axes, or lie outside their data; params differ
+    /// from it; the driver reports an error.
+    pub fn reduce_groups(&self, inputs: &[View<LanesRef<'_>>], params: &[Value]) -> Result<Groups, Error> {
+        inputs::check_params(self.operation(), params)?;
+        let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
+        let nest = self.nest(shapes)?;
+        let (extent, shape) = (nest.extent(), nest.result.clone());
+        if extent.groups == 0 || extent.length == 0 {
+            return self.empty_groups(extent, shape, params);
+        }
+        self.within(extent.length)?;
+        let nest = nest.merged();
+        let stored = match &self.backend {
+            Backend::Host { plan, associations } => {
+                let association = &associations[self.programs().place(extent.length)];
+                plan.reduce_groups(association, inputs, &nest, params)?
+            }
+            Backend::Cuda(_) => self.kernels_of(nest.domain())?.reduce_groups(inputs, &nest, params)?,
+        };
+        Ok(Groups::new(self.operation(), shape, stored))
+    }
+
+    /// Checks the inputs, given the type and length of the data of each, and returns the loops over them.
+    pub(crate) fn nest(
+        &self,
+        inputs: impl ExactSizeIterator<Item = View<(Scalar, usize)>>,
+    ) -> Result<Nest, Error> {
+        let (expected, found) = (self.operation().inputs.len(), inputs.len());
+        if expected != found {
+            return Err(Error::InputCount { expected, found });
+        }
+        let axes: &Axes = self.axes().ok_or(Error::NoAxes)?;
+        let mut shapes = Vec::new();
+        for (param, input) in self.operation().inputs.iter().zip(inputs) {
+            inputs::check_type(param, input.data.0)?;
+            view::check(&param.name, &input)?;
+            shapes.push((param.name.as_str(), input.shape()));
+        }
+        Ok(axes.nest(&shapes)?)
+    }
+
+    /// Returns the results of groups of no elements, or of no groups.
+    fn empty_groups(&self, extent: Extent, shape: Vec<u64>, params: &[Value]) -> Result<Groups, Error> {
+        let operation = self.operation();
+        let groups = extent.groups as usize;
+        let types = operation.stored().types();
+        if groups == 0 {
+            return Ok(Groups::new(operation, shape, types.into_iter().map(Lanes::empty).collect()));
+        }
+        if operation.identity.is_none() {
+            let fields =
+                operation.output.types().into_iter().map(|ty| Lanes::splat(Value::from_bits(ty, 0), groups));
+            return Ok(Groups { shape, fields: fields.collect(), present: Some(vec![false; groups]) });
+        }
+        let values = host::empty_result(operation, params)?;
+        let stored = values.into_iter().map(|value| Lanes::splat(value, groups)).collect();
+        Ok(Groups::new(operation, shape, stored))
+    }
+}
