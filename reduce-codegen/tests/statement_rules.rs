@@ -112,7 +112,7 @@ fn of_names() -> Vec<Broken> {
         (3, "max shuffle", append(vec![Stmt::Set(Local::new("count", Ty::U32), 1.into())])),
         (8, "max", Box::new(|lowered| lowered.kernels[0].constants[0].formula = "3 * 5".to_owned())),
         (8, "max shuffle", append(vec![named("constant", Ty::U32, Expr::Named("NOTHING"))])),
-        (8, "max shuffle", append(vec![named("step", Ty::U64, Expr::Step(0))])),
+        (8, "max shuffle", append(vec![named("offset", Ty::U64, Expr::Offset(0, vec![(0, zero())]))])),
         (9, "max shuffle", append(vec![named("wraps", Ty::U32, Expr::Block.times(Expr::Named("TILE")))])),
     ]);
     broken

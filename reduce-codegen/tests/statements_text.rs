@@ -39,12 +39,13 @@ fn every_kernel_reads_back() {
 
 /// Includes words that no kernel uses today.
 const EVERYTHING: &str = "\
-kernel everything reads partials, block 64, cluster 4
+kernel everything reads partials, block 64, cluster 4, strided 2, grouped 3
   const BLOCK = 64
   shared tree: [acc; BLOCK]
   -- stage: what passes do not make (yet): everything
   var at: u64 = 1
-  at = at + step1
+  at = at + offset(input1, 0: at, 2: size1)
+  move input0 by first(at)
   for stride: u64 = 4294967296 while 0 < stride next stride / 2, unrolled
     if stride == 2
       exit

@@ -16,6 +16,7 @@ fn spec(name: &str, domain: Domain) -> Spec {
     Spec {
         operation: row.apply(&inputs, None).unwrap(),
         domain,
+        axes: None,
         text: String::new(),
         block: None,
         passes: Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]),

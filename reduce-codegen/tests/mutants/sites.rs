@@ -74,6 +74,7 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Let(_, value)
         | Stmt::Var(_, value)
         | Stmt::Set(_, value)
+        | Stmt::Move(_, value)
         | Stmt::Vote(_, value)
         | Stmt::Expect(_, value) => {
             vec![value]
@@ -113,12 +114,13 @@ fn with_operand(expr: &Expr, at: usize, new: Expr) -> Expr {
         Expr::Un(_, a) | Expr::Cast(_, a) => **a = new,
         Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => **[a, b][at] = new,
         Expr::Map(args) => args[at] = new,
+        Expr::Offset(_, terms) => terms[at].1 = new,
         Expr::Fold(acc, _) | Expr::Finish(acc, _) if at == 0 => **acc = new,
         Expr::Fold(_, args) | Expr::Finish(_, args) => args[at - 1] = new,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {}
         Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
         Expr::First(a) => **a = new,
-        Expr::Groups | Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => {}
+        Expr::Groups | Expr::Elements | Expr::Size(_) | Expr::Param(..) | Expr::Empty => {}
     }
     expr
 }

@@ -223,7 +223,7 @@ fn values_are_computed_as_everywhere() {
     let operation = sum();
     let elements = Lanes::F32((0..64).map(|it| if it % 2 == 0 { 1.5 } else { f32::NAN }).collect());
     let inputs = [Input { elements, offset: 0, first: 0, steps: vec![2] }];
-    let position = Expr::Thread.cast(Scalar::U64).times(Expr::Step(0));
+    let position = Expr::Offset(0, vec![(0, Expr::Thread.cast(Scalar::U64))]);
     let element = Local::new("element", Ty::Scalar(Scalar::F32));
     let mut body = vec![
         Stmt::Load(element.clone(), Buffer::Input(0).at(position)),
@@ -247,8 +247,8 @@ fn values_are_computed_as_everywhere() {
 fn strided(first: u64, step: i64) -> Vec<Kind> {
     let operation = sum();
     let elements = Lanes::F32((0..64).map(|it| it as f32).collect());
-    let inputs = [Input { elements, offset: 0, first, step }];
-    let position = Expr::Thread.cast(Scalar::U64).times(Expr::Step(0));
+    let inputs = [Input { elements, offset: 0, first, steps: vec![step] }];
+    let position = Expr::Offset(0, vec![(0, Expr::Thread.cast(Scalar::U64))]);
     let element = Local::new("element", Ty::Scalar(Scalar::F32));
     let body = vec![Stmt::Load(element, Buffer::Input(0).at(position))];
     let mut domain = Values::new(&operation);
