@@ -285,9 +285,9 @@ mod guide;
 pub use reduce_ir::{bf16, f16};
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
-    Architecture, ArgMinMax, Best, Compiled, Describe, Device, Error, Image, Listing, MaxSum, MinMax,
-    NoParams, Nvrtc, Outcome, Output, Params, Reducer, Reduction, Resources, Slices, Strided, Target, Timing,
-    With, devices,
+    Architecture, ArgMinMax, Array, Best, Compiled, Describe, Device, Error, GroupResult, Groups, Image,
+    Lanes, LanesRef, Listing, MaxSum, MinMax, NoParams, Nvrtc, Outcome, Output, Params, Reducer, Reduction,
+    Resources, Returned, Slices, Strided, Target, Timing, View, Views, With, devices,
 };
 
 #[cfg(feature = "cuda")]

@@ -5,6 +5,7 @@
 //! runs only if its right operand is present. Present items always come before absent ones, so one comparison with
 //! their number is enough.
 
+mod beside;
 mod cluster;
 mod deliver;
 mod fold;
@@ -65,8 +66,9 @@ fn kernel(program: &Program, kernel: &Kernel) -> LoweredKernel {
         lowering.ticket_first();
     }
     match kernel.team {
-        Team { size: Size::Thread, logical: 2.. } => lowering.logical_threads(),
-        Team { size: Size::Warp, logical: 2.. } => lowering.logical_warps(),
+        Team { beside: 2.., .. } => lowering.groups_beside(),
+        Team { size: Size::Thread, logical: 2.., .. } => lowering.logical_threads(),
+        Team { size: Size::Warp, logical: 2.., .. } => lowering.logical_warps(),
         Team { .. } => kernel.steps.iter().for_each(|step| lowering.step(step)),
     }
     if !kernel.team.is_grid() {

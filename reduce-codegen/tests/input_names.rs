@@ -13,7 +13,7 @@ use reduce_ir::func::Param;
 use reduce_ir::keywords::{is_c, is_taken};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
-use reduce_ir::{Domain, Scalar, Spec};
+use reduce_ir::{Access, Domain, Scalar, Spec};
 use rotation::sample;
 use std::collections::BTreeSet;
 
@@ -46,6 +46,10 @@ const ORDERED: [&str; 2] = [
     "shuffle, coarsen(4), warp_striped",
     "shuffle, vectorize(4), coarsen(2), warp_striped, unroll, one_block, ticket",
 ];
+
+/// The same for several groups.
+const GROUPED: [&str; 3] =
+    ["shuffle, vectorize(4), coarsen(2), beside(8)", "sequential, beside(2)", "shuffle, team(warp)"];
 
 /// The keywords of C++17, and the words for operators (ISO/IEC 14882:2017, 5.11 and 5.5).
 const KEYWORDS: &str = "\
@@ -92,7 +96,17 @@ fn programs() -> impl Iterator<Item = Program> {
     };
     // A list may be refused: an operator without identity has no atomic.
     let stages = OPERATORS.iter().flat_map(of_row).filter_map(|spec| stages(&spec).ok()).flatten();
-    stages.map(|stage| stage.program).chain(ordered())
+    stages.map(|stage| stage.program).chain(ordered()).chain(grouped())
+}
+
+/// Returns programs of several groups, along several axes.
+fn grouped() -> impl Iterator<Item = Program> {
+    let domain = Domain { kept: 3, access: Access::Strided { reduced: 2 } };
+    let list = move |passes| {
+        let source = format!("inputs: {{ firstinput: f32 }}, op: sum, passes: [{passes}]");
+        reduce_codegen::compile(&Spec { domain, ..text(&source, None).unwrap().spec }).unwrap()
+    };
+    GROUPED.into_iter().map(list)
 }
 
 /// Returns programs of an operator that does not commute.
@@ -107,7 +121,7 @@ fn ordered() -> impl Iterator<Item = Program> {
 
 #[test]
 fn the_lists_have_every_pass() {
-    let lists = PASSES.iter().chain(&ORDERED);
+    let lists = PASSES.iter().chain(&ORDERED).chain(&GROUPED);
     let written: BTreeSet<_> =
         lists.flat_map(|list| list.split(", ")).filter_map(|it| it.split('(').next()).collect();
     let missing: Vec<_> =

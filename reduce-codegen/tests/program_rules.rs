@@ -60,7 +60,6 @@ fn of_steps() -> Vec<Broken> {
         (3, "shuffle", |it| it.kernels[0].steps.swap(1, 2)),
         (4, "", |it| units(it, 0, 1)),
         (4, "vectorize(4)", |it| units(it, 1, 3)),
-        (4, "vectorize(4)", |it| it.domain = Domain::STRIDED),
         (5, "shuffle", |it| combine(it, 1, |combine| combine.items = 16)),
         (5, "shuffle", |it| {
             it.kernels[0].steps =
@@ -144,6 +143,10 @@ fn of_combinations() -> Vec<Broken> {
         (17, "team(thread)", |it| it.kernels[0].team.logical = 128),
         (17, "shuffle team(warp)", |it| fold(it, |fold| fold.share = Share::Rest)),
         (17, "shuffle one_block ticket", |it| it.domain = Domain::ROWS),
-        (17, "", |it| it.domain = Domain { kept: 1, ..Domain::STRIDED }),
+        (17, "", |it| it.kernels[0].team.beside = 32),
+        (17, "", |it| {
+            it.domain = Domain::ROWS;
+            (it.kernels[0].team.beside, it.kernels[0].team.logical) = (32, 32);
+        }),
     ]
 }

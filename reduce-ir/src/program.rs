@@ -170,7 +170,8 @@ impl Program {
     /// Returns the threads per block of a launch. Groups whose teams are smaller than a block share a block.
     pub fn threads(&self, reads: Reads) -> u32 {
         match self.kernel(reads).team {
-            Team { size: Size::Thread | Size::Warp, logical: 2.. } | Team { size: Size::Warp, .. } => {
+            team @ Team { beside: 2.., .. } => team.beside * self.warps_beside(reads),
+            Team { size: Size::Thread | Size::Warp, logical: 2.., .. } | Team { size: Size::Warp, .. } => {
                 self.shared_block()
             }
             Team { size: Size::Thread | Size::Block | Size::Cluster | Size::Grid { .. }, .. } => self.block,
@@ -181,10 +182,16 @@ impl Program {
     pub fn groups_of_block(&self, reads: Reads) -> u32 {
         let team = self.kernel(reads).team;
         match team.size {
+            _ if team.beside > 1 => team.beside,
             Size::Thread if team.logical > 1 => self.threads(reads),
             Size::Warp => self.threads(reads) / Program::WARP,
             Size::Thread | Size::Block | Size::Cluster | Size::Grid { .. } => 1,
         }
+    }
+
+    /// Returns the number of warps that share neighbouring groups.
+    pub fn warps_beside(&self, reads: Reads) -> u32 {
+        self.block / self.kernel(reads).team.logical.max(1)
     }
 
     /// Returns the threads of a block that groups share. With only one group, the block is a warp.

@@ -181,6 +181,15 @@ macro_rules! lanes {
             fn from(lanes: &'a [$ty]) -> LanesRef<'a> {
                 LanesRef::$scalar(lanes)
             }
+        }
+
+        /// The error is the type of the lanes.
+        impl<'a> TryFrom<LanesRef<'a>> for &'a [$ty] {
+            type Error = Scalar;
+
+            fn try_from(lanes: LanesRef<'a>) -> Result<&'a [$ty], Scalar> {
+                if let LanesRef::$scalar(lanes) = lanes { Ok(lanes) } else { Err(lanes.ty()) }
+            }
         })*
     };
 }

@@ -87,9 +87,15 @@ fn value(read: &Read) -> TokenStream {
 }
 
 /// Returns the type of the reduction.
-fn ty(Spec { operation, .. }: &Spec) -> TokenStream {
+fn ty(Spec { operation, axes, .. }: &Spec) -> TokenStream {
     let [inputs, params] = [&operation.inputs, &operation.params].map(|params| types::one_or_tuple(params));
     let output = types::record(&operation.output);
+    let may_be_absent = operation.identity.is_none() || operation.nothing.is_some();
+    let output = match (axes, may_be_absent) {
+        (None, _) => output,
+        (Some(_), false) => quote!(__reducegen::Array<#output>),
+        (Some(_), true) => quote!(__reducegen::Array<::core::option::Option<#output>>),
+    };
     quote!(__reducegen::Reduction<#inputs, #output, #params>)
 }
 

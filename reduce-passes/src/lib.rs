@@ -8,7 +8,8 @@
 //! before it, or must be the last, says so. All other passes commute.
 #![forbid(unsafe_code)]
 
-pub mod cluster;
+pub mod beside;
+mod cluster;
 pub mod coarsen;
 pub mod dependent;
 pub mod flag;
@@ -51,7 +52,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 
 /// The passes, in the order in which a kernel usually grows.
-pub const PASSES: [Rule; 26] = [
+pub const PASSES: [Rule; 27] = [
     textbook::serial::RULE,
     textbook::in_place::RULE,
     textbook::bitmask::RULE,
@@ -73,6 +74,7 @@ pub const PASSES: [Rule; 26] = [
     textbook::atomic::RULE,
     cluster::RULE,
     team::RULE,
+    beside::RULE,
     one_block::RULE,
     ticket::RULE,
     flag::RULE,

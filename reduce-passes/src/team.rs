@@ -35,6 +35,7 @@ pub const RULE: Rule = Rule {
             "ticket",
             "flag",
             "atomic",
+            "beside",
         ]),
         why: "a team of one thread, warp or block has one tile, and leaves the result",
     }],
@@ -59,7 +60,7 @@ fn team(mut program: Program, word: &'static str) -> Result<Program, String> {
         Size::Block | Size::Cluster | Size::Grid { .. } => 1,
     };
     let kernel = &mut program.kernels[Reads::Inputs as usize];
-    kernel.team = Team { size, logical };
+    kernel.team = Team { size, logical, beside: 1 };
     kernel.steps.retain(|step| !matches!(step, Step::Exchange(_)));
     let in_registers = |scope| size == Size::Thread || size == Size::Warp && scope == Scope::Block;
     for combine in combines_mut(kernel).filter(|combine| in_registers(combine.scope)) {

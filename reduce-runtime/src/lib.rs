@@ -49,8 +49,11 @@ pub use groups::Groups;
 pub use image::{Image, Resources};
 #[cfg(feature = "mapped")]
 pub use mapped::Mapped;
+pub use reduce_lanes::{Lanes, LanesRef};
 pub use reducer::{Outcome, Reducer};
-pub use reduction::{Compiled, NoParams, Output, Params, Reduction, Slices, With};
+pub use reduction::{
+    Array, Compiled, GroupResult, NoParams, Output, Params, Reduction, Returned, Slices, Views, With,
+};
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
 pub use strided::Strided;
 pub use timing::Timing;

@@ -1,9 +1,11 @@
 //! A reduction with Rust types, as `reduction!` makes it.
 
+mod arrays;
 mod types;
 mod with;
 
-pub use types::{NoParams, Output, Params, Slices};
+pub use arrays::{Array, GroupResult, Views};
+pub use types::{NoParams, Output, Params, Returned, Slices};
 pub use with::With;
 
 use crate::{Device, Error, Reducer};
@@ -35,12 +37,14 @@ impl<In, Out, P> fmt::Debug for Reduction<In, Out, P> {
     }
 }
 
-impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
+impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
     /// Makes the reduction that `spec` specifies. The types are checked at the call; `reduction!` guarantees them.
     pub const fn new(spec: fn() -> Spec) -> Reduction<In, Out, P> {
         Reduction { spec, host: OnceLock::new() }
     }
+}
 
+impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
     /// Reduces slices of equal length on all cores of the host, with the same bits as on every GPU. Several inputs are
     /// a tuple. With `layout: strided`, [`Strided`](crate::Strided) elements may replace slices. To use a GPU, see
     /// [`Reduction::compile`].
@@ -56,7 +60,9 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
     {
         self.with(P::default()).reduce(slices)
     }
+}
 
+impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
     /// Returns the reduction with values for its params. Several are a tuple, in their order:
     /// `scaled.with(2.0).reduce(&x)?`.
     pub fn with(&self, params: P) -> With<'_, Reduction<In, Out, P>> {
@@ -195,16 +201,6 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.output(&workspace.read(stream)?)
     }
 
-    /// Returns the compiled reduction with values for its params: see [`Reduction::with`].
-    pub fn with(&self, params: P) -> With<'_, Compiled<In, Out, P>> {
-        With::new(self, &params)
-    }
-
-    /// Returns the reducer: the compiled reduction without Rust types, with its program and device.
-    pub fn reducer(&self) -> &Reducer {
-        &self.reducer
-    }
-
     fn run<S: Slices<In>>(&self, slices: S, params: &[Value]) -> Result<Out, Error> {
         let outcome = self.reducer.reduce_with(&slices.views(), params)?;
         self.output(&outcome.values)
@@ -215,5 +211,17 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
             expected: std::any::type_name::<Out>(),
             found: self.reducer.operation().output.text(),
         })
+    }
+}
+
+impl<In, Out: Returned, P: Params> Compiled<In, Out, P> {
+    /// Returns the compiled reduction with values for its params: see [`Reduction::with`].
+    pub fn with(&self, params: P) -> With<'_, Compiled<In, Out, P>> {
+        With::new(self, &params)
+    }
+
+    /// Returns the reducer: the compiled reduction without Rust types, with its program and device.
+    pub fn reducer(&self) -> &Reducer {
+        &self.reducer
     }
 }

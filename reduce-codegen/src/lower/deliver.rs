@@ -61,6 +61,9 @@ impl Lowerer<'_> {
     /// Returns the condition for the thread that holds the accumulator of its block or cluster.
     pub(super) fn delivers(&self) -> Expr {
         let first = self.thread().equals(0);
+        if self.is_beside() {
+            return first.and(self.has_group());
+        }
         if self.kernel.cluster() > 1 { Expr::Rank.equals(0).and(first) } else { first }
     }
 
@@ -71,7 +74,11 @@ impl Lowerer<'_> {
 
     /// Stores the partial of a block or cluster.
     pub(super) fn partial(&self, acc: Expr) -> Stmt {
-        let place = Buffer::Partials.at(self.by_cluster(Expr::Block).cast(Scalar::U64));
+        let at = match self.is_beside() {
+            true => self.partial_beside(),
+            false => self.by_cluster(Expr::Block).cast(Scalar::U64),
+        };
+        let place = Buffer::Partials.at(at);
         if self.kernel.has_flags() { Stmt::Post(place, acc) } else { Stmt::Store(place, acc) }
     }
 

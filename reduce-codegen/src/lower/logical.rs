@@ -30,33 +30,45 @@ impl Lowerer<'_> {
     pub(super) fn logical_threads(&mut self) {
         let (of_thread, of_team) = self.steps_by_scope();
         let strides: Vec<u32> = of_team.iter().flat_map(|step| strides(step, self.program.block)).collect();
+        for step in &of_team {
+            self.note(Part::Tree, step, vec!["team(thread)".to_owned()]);
+        }
+        self.turns(&of_thread, &strides, "BLOCK", |turn| turn);
+        self.current.number = 0.into();
+    }
+
+    /// Evaluates logical threads one after the other: those that `logical` makes of the ones that the strides select. Leaves
+    /// their accumulator.
+    pub(super) fn turns(
+        &mut self,
+        of_thread: &[Step],
+        strides: &[u32],
+        turns: &'static str,
+        logical: impl Fn(Expr) -> Expr,
+    ) {
         let turn = Local::new("turn", Ty::U32);
         let mine = Local::new("logical", Ty::U32);
         let total = self.local("total", Ty::Acc);
         let waiting: Vec<_> =
             (0..strides.len()).map(|at| Local::new(format!("waiting_{at}"), Ty::Acc)).collect();
-        for step in &of_team {
-            self.note(Part::Tree, step, vec!["team(thread)".to_owned()]);
-        }
         let declared = waiting.iter().chain([&total]).map(|local| Stmt::Var(local.clone(), Expr::Empty));
         self.body.extend(declared);
         let outside = std::mem::take(&mut self.body);
-        self.body.push(Stmt::Let(mine.clone(), visited(&turn.get(), &strides)));
+        self.body.push(Stmt::Let(mine.clone(), logical(visited(&turn.get(), strides))));
         self.current.number = mine.get();
         of_thread.iter().for_each(|step| self.step(step));
-        let carried = self.carry(&strides, &waiting, &total, &mine);
+        let carried = self.carry(strides, &waiting, &total, &mine);
         self.body.extend(carried);
         let body = std::mem::replace(&mut self.body, outside);
         self.body.push(Stmt::For(Box::new(Loop {
             from: 0.into(),
-            test: turn.get().below(Expr::Named("BLOCK")),
+            test: turn.get().below(Expr::Named(turns)),
             next: turn.get().plus(1),
             unroll: Unroll::Unsaid,
             body,
             local: turn,
         })));
         self.lanes = vec![total];
-        self.current.number = 0.into();
     }
 
     /// Returns the statements for the accumulator of a turn: a left operand waits, and a right operand is combined with
@@ -81,7 +93,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns the steps of a thread, and the steps of its team.
-    fn steps_by_scope(&self) -> (Vec<Step>, Vec<Step>) {
+    pub(super) fn steps_by_scope(&self) -> (Vec<Step>, Vec<Step>) {
         let of_thread = |step: &Step| match step {
             Step::Fold(_) => true,
             Step::Combine(combine) => combine.scope == Scope::Thread,
@@ -92,7 +104,7 @@ impl Lowerer<'_> {
 }
 
 /// Returns the strides of a tree over logical threads, level by level.
-fn strides(step: &Step, block: u32) -> Vec<u32> {
+pub(super) fn strides(step: &Step, block: u32) -> Vec<u32> {
     let Step::Combine(Combine { scope, items, tree, medium, .. }) = *step else { return Vec::new() };
     // The items of a tree over warps are warps.
     let warps = scope == Scope::Block && items < block && medium == Medium::Registers;
@@ -101,7 +113,7 @@ fn strides(step: &Step, block: u32) -> Vec<u32> {
 }
 
 /// Returns the logical thread of a turn: bit `b` of the turn selects the `b`-th stride.
-fn visited(turn: &Expr, strides: &[u32]) -> Expr {
+pub(super) fn visited(turn: &Expr, strides: &[u32]) -> Expr {
     let bit = |(at, &stride): (usize, &u32)| {
         let shifted = if at == 0 { turn.clone() } else { turn.clone().over(1u32 << at) };
         let bit = shifted.bin(Bin::And, 1);

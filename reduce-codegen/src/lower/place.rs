@@ -2,6 +2,7 @@
 //! code for several groups is here.
 
 use super::Lowerer;
+use super::beside::{lane, warp};
 use super::locals::{number, zero};
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Kernel, Program, Reads, Size};
@@ -40,6 +41,9 @@ impl Lowerer<'_> {
     pub(super) fn place(&mut self) {
         let grouped = self.program.domain.is_grouped();
         let groups = self.program.groups_of_block(self.kernel.reads);
+        if self.is_beside() {
+            return self.place_beside();
+        }
         if !grouped && groups == 1 {
             return;
         }
@@ -70,6 +74,37 @@ impl Lowerer<'_> {
         if grouped {
             self.move_to_group();
         }
+    }
+
+    /// Returns whether the lanes of a warp have neighbouring groups.
+    pub(super) fn is_beside(&self) -> bool {
+        self.kernel.team.beside > 1
+    }
+
+    /// Declares the group of each lane. Lanes beyond the last group take part with that group, and deliver nothing.
+    fn place_beside(&mut self) {
+        self.body.push(Stmt::Note(Part::Fold, "the group of this lane".to_owned()));
+        self.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
+        self.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));
+        let mut block = Expr::Block.cast(Scalar::U64);
+        if self.kernel.team.is_grid() {
+            let warp = number(Program::WARP.into());
+            let all = Expr::Groups.bin(Bin::Add, number(u64::from(Program::WARP) - 1)).over(warp);
+            self.body.push(Stmt::Let(across(), all));
+            self.body.push(Stmt::Let(members(), Expr::Grid.cast(Scalar::U64).over(across().get())));
+            self.body.push(Stmt::Let(member(), block.clone().over(across().get())));
+            block = block.bin(Bin::Rem, across().get());
+        }
+        let mine = block.times(number(Program::WARP.into())).bin(Bin::Add, lane().get().cast(Scalar::U64));
+        self.body.push(Stmt::Let(column(), mine));
+        let last = Expr::Groups.bin(Bin::Sub, number(1));
+        self.body.push(Stmt::Let(group(), column().get().bin(Bin::Min, last)));
+        self.move_to_group();
+    }
+
+    /// Returns whether the lane has a group of its own.
+    pub(super) fn has_group(&self) -> Expr {
+        column().get().below(Expr::Groups)
     }
 
     /// Moves the pointers to the items of the group.
@@ -113,7 +148,7 @@ impl Lowerer<'_> {
 
     /// Adds the statements for the group of a thread, if it has one. Some threads of the last block have none.
     pub(super) fn guard_by_group(&mut self, body: Vec<Stmt>) {
-        if self.program.groups_of_block(self.kernel.reads) == 1 {
+        if self.program.groups_of_block(self.kernel.reads) == 1 || self.is_beside() {
             return self.body.extend(body);
         }
         let all = if self.program.domain.is_grouped() { Expr::Groups } else { number(1) };
@@ -129,7 +164,11 @@ impl Lowerer<'_> {
     /// Returns the number of the block among the blocks of its group, `u64`.
     pub(super) fn member(&self) -> Expr {
         let block = Expr::Block.cast(Scalar::U64);
-        if self.program.domain.is_grouped() { block.bin(Bin::Rem, members().get()) } else { block }
+        match self.program.domain.is_grouped() {
+            _ if self.is_beside() => member().get(),
+            true => block.bin(Bin::Rem, members().get()),
+            false => block,
+        }
     }
 
     /// Returns the number of blocks of a group: `u32` if there is one group, otherwise `u64`.
@@ -145,6 +184,11 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Returns the place of the partial of the block, in groups that share blocks.
+    pub(super) fn partial_beside(&self) -> Expr {
+        group().get().times(members().get()).bin(Bin::Add, member().get())
+    }
+
     /// Returns the place of the group's result.
     pub(super) fn result(&self) -> Place {
         let grouped = self.program.domain.is_grouped();
@@ -152,9 +196,19 @@ impl Lowerer<'_> {
     }
 }
 
-/// The number of the thread in its warp.
-fn lane() -> Local {
-    Local::new("lane", Ty::U32)
+/// The number of the lane's group, which may lie beyond the last group.
+fn column() -> Local {
+    Local::new("column", Ty::U64)
+}
+
+/// The number of blocks side by side.
+fn across() -> Local {
+    Local::new("across", Ty::U64)
+}
+
+/// The number of the block among the blocks of its groups.
+fn member() -> Local {
+    Local::new("member", Ty::U64)
 }
 
 /// The number of the thread's group.

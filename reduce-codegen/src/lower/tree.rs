@@ -30,21 +30,19 @@ impl Lowerer<'_> {
     /// unit t has one. Blocked, it does if the first of its units has one. In rows, the number counts units instead of
     /// threads.
     pub(super) fn threads_with_an_item(&mut self, fold: Fold) {
-        let units = match fold.arrangement {
-            Arrangement::Striped => 1,
-            Arrangement::Blocked if fold.in_rows => 1,
-            Arrangement::Blocked => fold.units().unwrap_or(1),
-        };
-        let constants = [("UNITS", units), ("WIDTH", fold.width)].into_iter().filter(|&(_, items)| items > 1);
-        let all = constants.map(|(name, _)| Expr::Named(name)).reduce(Expr::times);
+        let all = items_of_thread(fold);
         // The first logical thread has declared it for all.
         let named = self.is_logical() && self.present != count().get();
         if let Some(all) = all.filter(|_| self.guarded() && !named) {
             let present = Local::new("present", Ty::U32);
-            let rounded = count().get().plus(all.clone().bin(Bin::Sub, 1)).over(all);
-            self.body.push(Stmt::Let(present.clone(), rounded));
+            self.body.push(Stmt::Let(present.clone(), rounded_up(all)));
             self.present = present.get();
         }
+    }
+
+    /// Returns the number of threads of the association that have an item.
+    pub(super) fn threads_present(&self) -> Expr {
+        items_of_thread(self.kernel.fold()).map_or(count().get(), rounded_up)
     }
 
     fn lane_pair(&self, scope: Scope, left: u32, right: u32) -> Stmt {
@@ -128,4 +126,20 @@ fn half_of(combine: Combine) -> Expr {
         Scope::Thread | Scope::Warp | Scope::Grid => (combine.items / 2).into(),
         Scope::Block | Scope::Cluster => items(combine).over(2),
     }
+}
+
+/// Returns the number of consecutive items of a thread, if there are several.
+fn items_of_thread(fold: Fold) -> Option<Expr> {
+    let units = match fold.arrangement {
+        Arrangement::Striped => 1,
+        Arrangement::Blocked if fold.in_rows => 1,
+        Arrangement::Blocked => fold.units().unwrap_or(1),
+    };
+    let constants = [("UNITS", units), ("WIDTH", fold.width)].into_iter().filter(|&(_, items)| items > 1);
+    constants.map(|(name, _)| Expr::Named(name)).reduce(Expr::times)
+}
+
+/// Returns the number of parts of that many items, the last of which may be shorter.
+fn rounded_up(items: Expr) -> Expr {
+    count().get().plus(items.clone().bin(Bin::Sub, 1)).over(items)
 }

@@ -152,7 +152,7 @@ fn read_heading(mut line: Cursor<'_>) -> Parsed<(u32, Kernel)> {
 /// Reads `warp of 8 logical threads each`, or `grid of at most 4 blocks`.
 fn read_team(line: &mut Cursor<'_>) -> Parsed<Team> {
     let sizes = [Size::Thread, Size::Warp, Size::Block, Size::Cluster, Size::Grid { most: None }];
-    let mut team = line.phrase_of(&sizes.map(|size| Team { size, logical: 1 }))?;
+    let mut team = line.phrase_of(&sizes.map(|size| Team { size, ..Team::BLOCK }))?;
     if team.is_grid() && line.accept_all(&["of", "at", "most"]) {
         team.size = Size::Grid { most: Some(line.number()?) };
         several(line, "block")?;
@@ -160,6 +160,9 @@ fn read_team(line: &mut Cursor<'_>) -> Parsed<Team> {
     if line.accept("of") {
         team.logical = line.number()?;
         ["logical", "threads", "each"].into_iter().try_for_each(|word| line.expect(word))?;
+    }
+    if line.accept("beside") {
+        team.beside = line.number()?;
     }
     Ok(team)
 }

@@ -134,7 +134,10 @@ impl fmt::Display for Team {
             Size::Grid { most: None } => f.write_str("grid"),
             Size::Grid { most: Some(blocks) } => write!(f, "grid of at most {}", several(blocks, "block")),
         }?;
-        if self.logical > 1 { write!(f, " of {} logical threads each", self.logical) } else { Ok(()) }
+        if self.logical > 1 {
+            write!(f, " of {} logical threads each", self.logical)?;
+        }
+        if self.beside > 1 { write!(f, " beside {}", self.beside) } else { Ok(()) }
     }
 }
 

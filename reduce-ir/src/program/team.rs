@@ -7,6 +7,8 @@ pub struct Team {
     pub size: Size,
     /// The number of threads of the association that each thread evaluates, one after the other or side by side.
     pub logical: u32,
+    /// The number of neighbouring groups that share the team: 1, or one for each lane of a warp.
+    pub beside: u32,
 }
 
 /// The size of a team.
@@ -54,13 +56,13 @@ pub enum Exchange {
 
 impl Team {
     /// All blocks of a launch, without a limit.
-    pub const GRID: Team = Team { size: Size::Grid { most: None }, logical: 1 };
+    pub const GRID: Team = Team { size: Size::Grid { most: None }, logical: 1, beside: 1 };
 
     /// One block.
-    pub const BLOCK: Team = Team { size: Size::Block, logical: 1 };
+    pub const BLOCK: Team = Team { size: Size::Block, logical: 1, beside: 1 };
 
     /// One thread.
-    pub const THREAD: Team = Team { size: Size::Thread, logical: 1 };
+    pub const THREAD: Team = Team { size: Size::Thread, logical: 1, beside: 1 };
 
     /// Returns whether it is all blocks of a launch, which then have to combine their partials.
     pub fn is_grid(&self) -> bool {

@@ -101,7 +101,11 @@ impl Program {
         });
         let acc = &self.operation.acc;
         let sent = if cluster > 0 { Program::COUNT_OF_MESSAGES + cluster * 4 * acc.words() } else { 0 };
-        block * acc.size() + sent
+        let beside = match kernel.team.beside {
+            0 | 1 => 0,
+            beside => (beside * self.warps_beside(kernel.reads)) as usize,
+        };
+        (block + beside) * acc.size() + sent
     }
 }
 
@@ -214,12 +218,13 @@ fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
 
 fn verify_team(program: &Program, kernel: &Kernel) -> Check {
     let threads = match kernel.team.size {
+        _ if kernel.team.beside > 1 => kernel.team.logical,
         Size::Thread if kernel.fold().share == Share::Rest => 1,
         Size::Thread => program.block,
         Size::Warp => program.block / Program::WARP,
         Size::Block | Size::Cluster | Size::Grid { .. } => 1,
     };
-    let small = matches!(kernel.team.size, Size::Thread | Size::Warp);
+    let small = matches!(kernel.team.size, Size::Thread | Size::Warp) || kernel.team.beside > 1;
     let alone = |combine: Combine| match combine.medium {
         Medium::Registers => true,
         Medium::Shuffle => kernel.team.size == Size::Warp && combine.scope == Scope::Warp,
@@ -235,9 +240,27 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
             || kernel.cluster() > 1
             || kernel.in_place().is_some()
             || kernel.steps.contains(&Step::Keep));
-    ensure(17, threads == kernel.team.logical && meets && counted && grouped, || {
+    let beside = verify_beside(program, kernel);
+    ensure(17, threads == kernel.team.logical && meets && counted && grouped && beside, || {
         format!("the team of {} cannot be {} with a block of {}", kernel.name, kernel.team, program.block)
     })
+}
+
+/// Returns whether the warps that share neighbouring groups divide the threads of the association.
+fn verify_beside(program: &Program, kernel: &Kernel) -> bool {
+    let team = kernel.team;
+    let warps = program.block / team.logical.max(1);
+    let divides =
+        warps.is_power_of_two() && (2..=32).contains(&warps) && warps * team.logical == program.block;
+    let divides = divides && team.logical > 1;
+    let of_block =
+        matches!(team.size, Size::Block | Size::Grid { most: None }) && program.domain.is_grouped();
+    let counted = kernel.fold().units().is_some() && !kernel.fold().in_rows;
+    match team.beside {
+        1 => true,
+        Program::WARP => divides && of_block && counted && kernel.reads == Reads::Inputs,
+        _ => false,
+    }
 }
 
 /// Returns whether one block folds all items.

@@ -4,7 +4,7 @@ use crate::Strided;
 use half::{bf16, f16};
 use reduce_ir::Value;
 use reduce_ir::arith::Element;
-use reduce_lanes::LanesRef;
+use reduce_lanes::{Lanes, LanesRef};
 
 /// Slices for the inputs `In`: a reference to a slice, or to a value that converts to one, such as a `Vec` or an array,
 /// or [`Strided`] elements of it. Up to sixteen inputs are a tuple of these.
@@ -88,7 +88,20 @@ impl NoParams for () {}
 pub trait Output: Sized + 'static {
     /// Makes the result from its fields; `None` if they are of other types.
     fn of(values: &[Value]) -> Option<Self>;
+
+    /// Makes many results from their fields, one vector for each; `None` if they are of other types.
+    #[doc(hidden)]
+    fn all(fields: &[Lanes]) -> Option<Vec<Self>> {
+        let len = fields.first().map_or(0, Lanes::len);
+        (0..len).map(|at| Self::of(&fields.iter().map(|field| field.get(at)).collect::<Vec<_>>())).collect()
+    }
 }
+
+/// The type that a reduction returns: an [`Output`], or an [`Array`](crate::Array) of results if it has `axes`.
+#[diagnostic::on_unimplemented(message = "no reduction returns `{Self}`")]
+pub trait Returned: 'static {}
+
+impl<T: Output> Returned for T {}
 
 // One impl per type: with a single generic impl, error messages would talk about its bounds.
 macro_rules! scalars {
@@ -112,6 +125,11 @@ macro_rules! scalars {
                 fn of(values: &[Value]) -> Option<$ty> {
                     let [value] = values else { return None };
                     value.get()
+                }
+
+                fn all(fields: &[Lanes]) -> Option<Vec<$ty>> {
+                    let [field] = fields else { return None };
+                    <&[$ty]>::try_from(field.borrow()).ok().map(<[$ty]>::to_vec)
                 }
             }
 

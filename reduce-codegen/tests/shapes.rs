@@ -1,0 +1,164 @@
+//! Groups of any shape and steps have the trees that their elements have alone, and read nothing else.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use reduce_codegen::passes::apply;
+use reduce_codegen::{Programs, Tuning, compile, cuda, lower};
+use reduce_dsl::parse::text;
+use reduce_interpreter::{Input, Options, Provenance, Schedule, run};
+use reduce_ir::axes::{Dim, Nest};
+use reduce_ir::operation::Operation;
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
+use reduce_ir::{Domain, Spec};
+use reduce_lanes::Lanes;
+use support::spec_of;
+
+/// With fill, without fill, and one that keeps the order.
+const OPERATIONS: [&str; 3] = [
+    "ty: f32, op: sum",
+    "ty: f32, identity: none, acc: A { v: f32 }, map: |x| A { v: x }, op: |a, b| A { v: a.v + b.v }",
+    "ty: f32, identity: none, commutative: false, acc: At { v: f32, w: f32 }, map: |x| At { v: x, w: x }, \
+     op: |a, b| if b.v >= a.v { b } else { a }",
+];
+
+fn operation(source: &str) -> Operation {
+    text(source, None).unwrap_or_else(|error| panic!("{source}: {error}")).spec.operation
+}
+
+/// Returns loops over axes that are given by length and step.
+fn nest(kept: &[(u64, i64)], reduced: &[(u64, i64)]) -> Nest {
+    let dims =
+        |axes: &[(u64, i64)]| axes.iter().map(|&(length, step)| Dim { length, steps: vec![step] }).collect();
+    Nest { kept: dims(kept), reduced: dims(reduced), result: Vec::new() }.merged()
+}
+
+/// Returns nests with groups of about n elements: columns, sliced and reversed rows, middle axes, repeated elements.
+fn nests(n: u64) -> Vec<Nest> {
+    let step = n as i64;
+    let (a, b) = (n.div_ceil(3), 3);
+    let inner = step + 1;
+    vec![
+        nest(&[(5, step)], &[(n, 1)]),
+        nest(&[(3, step + 2)], &[(n, 1)]),
+        nest(&[(37, 1)], &[(n, 37)]),
+        nest(&[(4, -2 * step)], &[(n, -2)]),
+        nest(&[(3, 0)], &[(n, 1)]),
+        nest(&[(4, 1)], &[(n, 0)]),
+        nest(&[(2, 7 * step), (7, 1)], &[(n, 7)]),
+        nest(&[(2, 100 * inner), (3, 10 * inner), (2, 1)], &[(a, 2), (b, 2 * a as i64 + 2)]),
+        nest(&[], &[(a, 4 * inner), (b, inner), (2, 3)]),
+        nest(&[(130, 3 * step)], &[(n, 3)]),
+    ]
+}
+
+/// Returns the distance of a position along axes.
+fn offset(dims: &[Dim], position: u64) -> i64 {
+    let (mut rest, mut sum) = (position, 0);
+    for dim in dims.iter().rev() {
+        sum += (rest % dim.length) as i64 * dim.steps[0];
+        rest /= dim.length;
+    }
+    sum
+}
+
+/// Returns the input whose elements are the positions in memory, and the position of the first one.
+fn input(nest: &Nest) -> (Input, i64) {
+    let far = |dim: &Dim| (dim.length as i64 - 1) * dim.steps[0];
+    let all = || nest.kept.iter().chain(&nest.reduced).map(far);
+    let (low, high) = (all().filter(|&it| it < 0).sum::<i64>(), all().filter(|&it| it > 0).sum::<i64>());
+    let elements = Lanes::U64((0..(high - low + 1) as u64).collect::<Vec<_>>().into());
+    let steps = nest.steps(0).take(nest.domain().steps()).collect();
+    (Input { elements, offset: 0, first: -low as u64, steps }, -low)
+}
+
+/// Checks that every group has the tree of the association over its own elements.
+fn proved(program: &Program, nest: &Nest, schedule: Schedule) {
+    let program = Program { domain: nest.domain(), ..program.clone() };
+    program.verify().unwrap();
+    let lowered = lower(&program).unwrap_or_else(|error| panic!("{error}"));
+    let mut domain = Provenance::new(&program.operation);
+    let (input, first) = input(nest);
+    let sizes: Vec<_> = nest.kept.iter().chain(&nest.reduced).map(|dim| dim.length).collect();
+    let options = Options { sizes: &sizes, ..Options::under(schedule) };
+    let extent = nest.extent();
+    let found = run(&program, &lowered, &mut domain, &[input], extent, options);
+    assert_eq!(found.reports, [], "{nest:?}\n{program}\n{lowered}");
+    for group in 0..extent.groups {
+        let begin = first + offset(&nest.kept, group);
+        let place = |at| (begin + offset(&nest.reduced, at)) as u64;
+        let leaves = (0..extent.length).map(|at| domain.leaf(place(at))).collect();
+        let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
+        let found = found.results[group as usize];
+        let text = |it| domain.text(it);
+        assert_eq!(found.map(text), wanted.map(text), "group {group} of {nest:?}\n{program}\n{lowered}");
+    }
+}
+
+#[test]
+fn groups_of_any_shape_have_the_trees_that_they_have_alone() {
+    let lists = [
+        (32, "shuffle vectorize(4) coarsen(4) unroll", Some(Pass::of_word("team", "thread"))),
+        (32, "shuffle vectorize(4) coarsen(4) unroll", Some(Pass::of_word("team", "warp"))),
+        (128, "shuffle vectorize(2) coarsen(2) lanes(1)", Some(Pass::of_word("team", "warp"))),
+        (64, "shuffle vectorize(4)", Some(Pass::of_word("team", "block"))),
+        (64, "sequential coarsen(3)", None),
+        (32, "shuffle vectorize(2) one_block", None),
+        (64, "shuffle vectorize(4) coarsen(2)", Some(Pass::with("beside", 8))),
+        (256, "shuffle unroll", Some(Pass::with("beside", 2))),
+        (32, "shuffle vectorize(2) one_block", Some(Pass::with("beside", 4))),
+        (128, "sequential", Some(Pass::with("beside", 32))),
+    ];
+    let mut proofs = 0;
+    for source in OPERATIONS {
+        let operation = operation(source);
+        for (block, list, team) in lists {
+            let Ok(program) = compile(&spec_of(&operation, block, list)) else { continue };
+            let program = Program { domain: Domain::ROWS, ..program };
+            let Ok(program) = team.map_or(Ok(program.clone()), |pass| apply(program, pass)) else { continue };
+            let most = program.up_to.unwrap_or(u64::MAX);
+            for n in [1, 2, 5, 31, 64, 65, 127, 128, 300, 513] {
+                for nest in
+                    nests(n).into_iter().filter(|nest| nest.extent().length <= most && !nest.kept.is_empty())
+                {
+                    proved(&program, &nest, Schedule::FORWARD);
+                    proofs += 1;
+                }
+            }
+        }
+    }
+    assert!(proofs > 800, "{proofs}");
+}
+
+/// Every length up to 300, by the programs of `auto`.
+#[test]
+fn every_short_length_has_its_tree() {
+    let operation = operation(OPERATIONS[0]);
+    let parsed = text("ty: f32, op: sum", None).unwrap().spec;
+    for n in 0..300 {
+        let all = nests(n + 1);
+        let nest = &all[n as usize % all.len()];
+        let spec = Spec { domain: nest.domain(), ..parsed.clone() };
+        let programs = Programs::of(&spec, Tuning::of(90)).unwrap();
+        let length = nest.extent().length;
+        let tuned = programs.of_n(length);
+        let alone = Programs::of(&Spec { domain: Domain::WHOLE, ..parsed.clone() }, Tuning::of(90)).unwrap();
+        assert_eq!(tuned.operation, operation);
+        let leaves = || (0..length).map(|at| at.to_string()).collect();
+        let tree = |program: &Program| program.association().reduce(leaves(), |a, b| format!("({a} {b})"));
+        assert_eq!(tree(tuned), tree(alone.of_n(length)), "{n}");
+        proved(tuned, nest, Schedule::FORWARD);
+    }
+}
+
+#[test]
+fn the_text_names_the_axes() {
+    let operation = operation("ty: f32, op: sum");
+    let program = compile(&spec_of(&operation, 32, "shuffle vectorize(4)")).unwrap();
+    let nest = nest(&[(2, 1000), (7, 1)], &[(5, 100), (5, 10)]);
+    let cuda = cuda(&Program { domain: nest.domain(), ..program }).unwrap();
+    for words in ["x += along_0 * x_step + along_1 * x_step_1;", "unsigned long long size_1", "% size_3"] {
+        assert!(cuda.contains(words), "{words}\n{cuda}");
+    }
+}
