@@ -48,6 +48,8 @@ mod rows;
 mod sampled;
 #[path = "gpu/samples.rs"]
 mod samples;
+#[path = "gpu/shapes.rs"]
+mod shapes;
 #[path = "support/skip.rs"]
 mod skip;
 #[path = "gpu/soundness.rs"]

@@ -101,7 +101,7 @@ fn programs() -> impl Iterator<Item = Program> {
 
 /// Returns programs of several groups, along several axes.
 fn grouped() -> impl Iterator<Item = Program> {
-    let domain = Domain { kept: 3, access: Access::Strided { reduced: 2 } };
+    let domain = Domain { kept: 3, access: Access::Strided { reduced: 2, beside: true } };
     let list = move |passes| {
         let source = format!("inputs: {{ firstinput: f32 }}, op: sum, passes: [{passes}]");
         reduce_codegen::compile(&Spec { domain, ..text(&source, None).unwrap().spec }).unwrap()

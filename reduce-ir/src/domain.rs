@@ -17,7 +17,7 @@ impl Domain {
     pub const WHOLE: Domain = Domain { kept: 0, access: Access::Contiguous };
 
     /// The domain in which all elements are one group, with a step between neighbours.
-    pub const STRIDED: Domain = Domain { kept: 0, access: Access::Strided { reduced: 1 } };
+    pub const STRIDED: Domain = Domain { kept: 0, access: Access::Strided { reduced: 1, beside: false } };
 
     /// The domain in which each row of a row-major matrix is a group.
     pub const ROWS: Domain = Domain { kept: 1, access: Access::Contiguous };
@@ -40,7 +40,7 @@ impl Domain {
         match self.access {
             Access::Contiguous => 0,
             Access::Adjacent => self.kept.into(),
-            Access::Strided { reduced } => usize::from(self.kept) + usize::from(reduced),
+            Access::Strided { reduced, .. } => usize::from(self.kept) + usize::from(reduced),
         }
     }
 
@@ -63,17 +63,25 @@ pub enum Access {
     Strided {
         /// The number of axes of a group, after merging.
         reduced: u8,
+        /// Whether neighbouring groups lie side by side, so that a warp can read an element of each at once. It changes no kernel,
+        /// only the choice among kernels.
+        beside: bool,
     },
 }
 
-/// Prints the word of programs: `contiguous`, `adjacent`, `strided`, or `strided over 2 axes`.
+/// Prints the words of programs: `contiguous`, `adjacent`, `strided`, `strided over 2 axes`, `strided beside`.
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Access::Contiguous => f.write_str("contiguous"),
             Access::Adjacent => f.write_str("adjacent"),
-            Access::Strided { reduced: 1 } => f.write_str("strided"),
-            Access::Strided { reduced } => write!(f, "strided over {reduced} axes"),
+            Access::Strided { reduced, beside } => {
+                f.write_str("strided")?;
+                if *reduced != 1 {
+                    write!(f, " over {reduced} axes")?;
+                }
+                if *beside { f.write_str(" beside") } else { Ok(()) }
+            }
         }
     }
 }

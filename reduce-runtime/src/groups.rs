@@ -1,7 +1,7 @@
 //! Reduces views with several axes to one result for each group.
 
 use crate::reducer::Backend;
-use crate::{Error, Reducer, View, host, inputs, view};
+use crate::{Error, Reducer, Timing, View, host, inputs, view};
 use reduce_ir::axes::{Axes, Nest};
 use reduce_ir::operation::{Nothing, Operation};
 use reduce_ir::{Extent, Scalar, Value};
@@ -89,6 +89,22 @@ impl Reducer {
             Backend::Cuda(_) => self.kernels_of(nest.domain())?.reduce_groups(inputs, &nest, params)?,
         };
         Ok(Groups::new(self.operation(), shape, stored))
+    }
+
+    /// Times every launch of the plan for views in host memory, and the whole plan, on a GPU: see [`Timing`]. The inputs are
+    /// copied to the device once, including the gaps between elements, and stay there.
+    ///
+    /// # Errors
+    /// The device is the host; there are no elements; an error of [`Reducer::reduce_groups`].
+    pub fn time_groups(&self, inputs: &[View<LanesRef<'_>>], params: &[Value]) -> Result<Timing, Error> {
+        inputs::check_params(self.operation(), params)?;
+        let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
+        let nest = self.nest(shapes)?.merged();
+        match self.backend {
+            Backend::Host { .. } => Err(Error::HostHasNoClock),
+            Backend::Cuda(_) if nest.extent().elements() == 0 => Err(Error::NothingToTime),
+            Backend::Cuda(_) => self.kernels_of(nest.domain())?.time_groups(inputs, &nest, params),
+        }
     }
 
     /// Checks the inputs, given the type and length of the data of each, and returns the loops over them.

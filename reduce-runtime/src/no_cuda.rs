@@ -123,6 +123,15 @@ impl Kernels {
         match *self {}
     }
 
+    pub(crate) fn time_groups(
+        &self,
+        _: &[View<LanesRef<'_>>],
+        _: &Nest,
+        _: &[Value],
+    ) -> Result<Timing, Error> {
+        match *self {}
+    }
+
     pub(crate) fn time(&self, _: &[Strided<LanesRef<'_>>], _: &[Value]) -> Result<Timing, Error> {
         match *self {}
     }

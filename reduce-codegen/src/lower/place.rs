@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         let kept = usize::from(self.program.domain.kept);
         match self.program.domain.access {
             Access::Contiguous | Access::Adjacent => position,
-            Access::Strided { reduced } => {
+            Access::Strided { reduced, .. } => {
                 let axes = kept..kept + usize::from(reduced);
                 Expr::Offset(input, axes.clone().zip(coordinates(position, axes)).collect())
             }

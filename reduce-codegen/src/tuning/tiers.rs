@@ -103,7 +103,9 @@ pub(crate) fn variants(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
         Passes::List(passes) => {
             vec![Variant { up_to: None, block: spec.block.unwrap_or(Spec::BLOCK), passes: passes.clone() }]
         }
-        Passes::Auto if spec.domain.is_grouped() => groups::variants(auto(spec, groups::tuning(tuning))),
+        Passes::Auto if spec.domain.is_grouped() => {
+            groups::variants(auto(spec, groups::tuning(tuning)), spec.domain)
+        }
         Passes::Auto => auto(spec, tuning),
     }
 }

@@ -5,12 +5,12 @@ use super::fields::Fields;
 use super::names;
 use crate::operators::{Nan, Ties};
 use proc_macro2::Ident;
-use reduce_ir::Access;
 use reduce_ir::operation::Order;
+use reduce_ir::{Access, Domain};
 
 /// Reads `layout`; the default is `contiguous`.
 pub(super) fn access(fields: &Fields, errors: &mut Errors) -> Option<Access> {
-    let words = [("contiguous", Access::Contiguous), ("strided", Access::Strided { reduced: 1 })];
+    let words = [("contiguous", Access::Contiguous), ("strided", Domain::STRIDED.access)];
     choice("layout", fields, fields.layout.as_ref(), &words, errors)
 }
 

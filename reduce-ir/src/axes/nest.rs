@@ -103,9 +103,16 @@ impl Nest {
         let access = match (all_are(&self.reduced, 1), all_are(&self.kept, length)) {
             (true, true) => Access::Contiguous,
             (true, false) => Access::Adjacent,
-            (false, _) => Access::Strided { reduced: self.reduced.len() as u8 },
+            (false, _) => Access::Strided { reduced: self.reduced.len() as u8, beside: self.is_beside() },
         };
         Domain { kept: self.kept.len() as u8, access }
+    }
+
+    /// Returns whether neighbouring groups lie side by side in every input.
+    fn is_beside(&self) -> bool {
+        let side_by_side =
+            |dim: &Dim| dim.steps.contains(&1) && dim.steps.iter().all(|step| [0, 1].contains(step));
+        self.kept.last().is_some_and(side_by_side)
     }
 
     /// Returns the steps of an input, those of kept axes first.

@@ -71,19 +71,20 @@ fn read_groups(mut line: Cursor<'_>) -> Parsed<u8> {
     line.end(kept)
 }
 
-/// Reads `layout adjacent`, `layout strided`, or `layout strided over 2 axes`.
+/// Reads `layout adjacent`, `layout strided`, or `layout strided over 2 axes beside`.
 fn read_access(mut line: Cursor<'_>) -> Parsed<Access> {
     line.expect("layout")?;
     if line.accept("adjacent") {
         return line.end(Access::Adjacent);
     }
     line.expect("strided")?;
-    if !line.accept("over") {
-        return line.end(Access::Strided { reduced: 1 });
+    let mut reduced = 1;
+    if line.accept("over") {
+        reduced = line.number()?;
+        line.expect("axes")?;
     }
-    let reduced = line.number()?;
-    line.expect("axes")?;
-    line.end(Access::Strided { reduced })
+    let beside = line.accept("beside");
+    line.end(Access::Strided { reduced, beside })
 }
 
 /// Reads `up to 1024 elements`.

@@ -123,7 +123,8 @@ impl<'a> Reader<'a> {
             } else if line.accept("adjacent") {
                 domain.access = Access::Adjacent;
             } else if line.accept("strided") {
-                domain.access = Access::Strided { reduced: line.optional()?.unwrap_or(1) };
+                domain.access =
+                    Access::Strided { reduced: line.optional()?.unwrap_or(1), beside: line.accept("beside") };
             } else if line.accept("dependent") {
                 dependent = true;
             } else {

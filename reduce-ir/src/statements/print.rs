@@ -29,8 +29,14 @@ impl fmt::Display for LoweredKernel {
         match self.domain.access {
             Access::Contiguous => {}
             Access::Adjacent => write!(f, ", adjacent")?,
-            Access::Strided { reduced: 1 } => write!(f, ", strided")?,
-            Access::Strided { reduced } => write!(f, ", strided {reduced}")?,
+            Access::Strided { reduced, beside } => {
+                let beside = if beside { " beside" } else { "" };
+                if reduced == 1 {
+                    write!(f, ", strided{beside}")?
+                } else {
+                    write!(f, ", strided {reduced}{beside}")?
+                }
+            }
         }
         match self.domain.kept {
             0 => {}

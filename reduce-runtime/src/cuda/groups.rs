@@ -5,10 +5,12 @@ use super::kernels::{Kernels, bytes};
 use super::workspace::{Workspace, values};
 use crate::{Error, View};
 use cudarc::driver::DevicePtr;
+use cudarc::driver::sys::CUdeviceptr;
 use reduce_ir::Value;
 use reduce_ir::axes::Nest;
 use reduce_ir::operation::Record;
 use reduce_lanes::{Lanes, LanesRef};
+use std::ops::Range;
 
 impl Kernels {
     /// Reduces each group of a merged nest, of copies of host memory. There is at least one group, with at least one element.
@@ -27,9 +29,8 @@ impl Kernels {
             .map(|(input, span)| self.copy(&stream, bytes(input.data.slice(span.clone()))));
         let copies = copies.collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
-        let firsts = pointers.iter().zip(inputs).zip(&spans).map(|(((pointer, _), input), span)| {
-            pointer + ((input.offset - span.start) * input.data.ty().size()) as u64
-        });
+        let addresses: Vec<_> = pointers.iter().map(|(pointer, _)| *pointer).collect();
+        let firsts = addresses.iter().zip(inputs).zip(&spans).map(first_of_view);
         let extent = nest.extent();
         self.prepare(extent.length)?;
         let mut workspace = Workspace::new(&self.variants, &stream, extent)?;
@@ -50,14 +51,21 @@ impl Kernels {
     }
 }
 
+/// Returns the address of the first element of a view in a copy of its span.
+pub(super) fn first_of_view(
+    ((copy, input), span): ((&CUdeviceptr, &View<LanesRef<'_>>), &Range<usize>),
+) -> CUdeviceptr {
+    copy + ((input.offset - span.start) * input.data.ty().size()) as u64
+}
+
 /// Returns the lengths of axes that kernels take.
-fn sizes(nest: &Nest) -> Vec<u64> {
+pub(super) fn sizes(nest: &Nest) -> Vec<u64> {
     let lengths: Vec<_> = nest.kept.iter().chain(&nest.reduced).map(|dim| dim.length).collect();
     nest.domain().sizes().map(|axis| lengths[axis]).collect()
 }
 
 /// Returns the words by which kernels take inputs: for each its address, and the steps that the domain names.
-fn words(nest: &Nest, firsts: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
+pub(super) fn words(nest: &Nest, firsts: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
     let count = nest.domain().steps();
     firsts.enumerate().flat_map(move |(input, first)| {
         [first].into_iter().chain(nest.steps(input).take(count).map(|step| step as u64))

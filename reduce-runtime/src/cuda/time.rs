@@ -4,15 +4,17 @@ use super::cold_buffers::ColdBuffers;
 use super::driver::failed;
 use super::gpu::Gpu;
 use super::gpu_timer::GpuTimer;
-use super::kernels::{Kernels, first_element, spanned_bytes};
+use super::groups::{first_of_view, sizes, words};
+use super::kernels::{Kernels, bytes, first_element, spanned_bytes};
 use super::modules::terminated;
 use super::nvrtc::Nvrtc;
 use super::workspace::Workspace;
-use crate::{Error, Strided, Timing};
+use crate::{Error, Strided, Timing, View};
 use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
 use cudarc::driver::{CudaFunction, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use reduce_ir::Value;
+use reduce_ir::axes::Nest;
 use reduce_lanes::LanesRef;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,23 +44,52 @@ impl Kernels {
             let first_elements = pieces.map(|(piece, input)| first_element(piece, input));
             workspace.prepare(n, first_elements, params)
         };
-        let plan = timer.median(|turn| {
-            prepare(&mut workspace, turn)?;
-            workspace.launch_all()
-        })?;
-        let launches = match workspace.launches() {
-            1 => vec![plan],
-            count => (0..count)
-                .map(|index| {
-                    timer.median(|turn| {
-                        prepare(&mut workspace, turn)?;
-                        workspace.launch(index)
-                    })
-                })
-                .collect::<Result<_, _>>()?,
-        };
-        Ok(Timing { launches, plan })
+        timed(&timer, &mut workspace, prepare)
     }
+
+    /// Times the plan on a copy of views in host memory, for a merged nest of at least one group with at least one element.
+    pub(crate) fn time_groups(
+        &self,
+        inputs: &[View<LanesRef<'_>>],
+        nest: &Nest,
+        params: &[Value],
+    ) -> Result<Timing, Error> {
+        let stream = &self.stream();
+        let timer = GpuTimer::new(stream)?;
+        let spans: Vec<_> = inputs.iter().map(|input| input.span().unwrap_or(0..0)).collect();
+        let pieces = inputs.iter().zip(&spans).map(|(input, span)| bytes(input.data.slice(span.clone())));
+        let buffers = ColdBuffers::new(self.gpu(), stream, &pieces.collect::<Vec<_>>())?;
+        self.prepare(nest.extent().length)?;
+        let mut workspace = Workspace::new(&self.variants, stream, nest.extent())?;
+        timed(&timer, &mut workspace, |workspace, turn| {
+            let copies = buffers.pieces(turn);
+            let firsts = copies.iter().zip(inputs).zip(&spans).map(first_of_view);
+            workspace.prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), params)
+        })
+    }
+}
+
+/// Times all launches of a plan together, and each alone.
+fn timed(
+    timer: &GpuTimer,
+    workspace: &mut Workspace,
+    prepare: impl Fn(&mut Workspace, u64) -> Result<(), Error>,
+) -> Result<Timing, Error> {
+    let plan = timer.median(|turn| {
+        prepare(workspace, turn)?;
+        workspace.launch_all()
+    })?;
+    let alone = |workspace: &mut Workspace, index| {
+        timer.median(|turn| {
+            prepare(workspace, turn)?;
+            workspace.launch(index)
+        })
+    };
+    let launches = match workspace.launches() {
+        1 => vec![plan],
+        count => (0..count).map(|index| alone(workspace, index)).collect::<Result<_, _>>()?,
+    };
+    Ok(Timing { launches, plan })
 }
 
 impl Gpu {

@@ -1,0 +1,153 @@
+//! Groups of any shape and steps: each has the bits of the same elements alone on the host.
+
+use super::device::{gpu, gpu_alone};
+use reduce_dsl::parse::spec;
+use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
+use reduce_ir::{Scalar, Spec, Value};
+use reduce_lanes::{Lanes, LanesRef};
+use reduce_runtime::{Device, Reducer, View};
+
+const SPECS: [&str; 7] = [
+    "op: sum, ty: f32",
+    "op: argmax, ty: f32",
+    "op: mean, ty: f32, nan: ignore",
+    "op: var, ty: f32",
+    "ty: f32, identity: none, commutative: false, acc: At { v: f32 }, map: |x| At { v: x }, \
+     op: |a, b| if b.v >= a.v { b } else { a }",
+    "op: sum, ty: f32, passes: [shuffle, vectorize(4), coarsen(2)]",
+    "op: max, ty: f32, passes: [sequential, one_block]",
+];
+
+/// Names of axes, and those that are kept.
+type Named = (&'static str, &'static str);
+
+/// Shapes with their steps, if these are not row-major.
+const SHAPES: [(Named, &[usize], Option<&[isize]>); 16] = [
+    (("rc", "c"), &[7, 5], None),
+    (("rc", "c"), &[64, 1000], None),
+    (("rc", "c"), &[65, 33], None),
+    (("rc", "c"), &[300, 4], None),
+    (("rc", "c"), &[1000, 257], None),
+    (("rc", "c"), &[9000, 40], None),
+    (("rc", "c"), &[200_000, 3], None),
+    (("bhwc", "bc"), &[3, 17, 9, 32], None),
+    (("bhwc", "bhw"), &[3, 5, 7, 100], None),
+    (("abcd", "bd"), &[5, 6, 70, 8], None),
+    (("abcd", "ca"), &[5, 6, 70, 8], None),
+    (("rc", "r"), &[50, 100], Some(&[128, 1])),
+    (("rc", "r"), &[50, 700], Some(&[-701, 1])),
+    (("rc", "r"), &[40, 900], Some(&[1, 40])),
+    (("rc", "r"), &[33, 20_000], Some(&[0, -3])),
+    (("abc", ""), &[30, 40, 50], Some(&[1, 30, 1200])),
+];
+
+fn axes((names, kept): Named) -> Axes {
+    let axis = |name: char| Axis { name: Some(name.to_string()), length: None };
+    let place = |name: char| names.chars().position(|it| it == name).unwrap();
+    Axes {
+        axes: names.chars().map(axis).collect(),
+        inputs: vec![Pattern { has_leading: false, dims: (0..names.len()).map(|at| vec![at]).collect() }],
+        result: kept.chars().map(|name| Kept::Axis(place(name))).collect(),
+        is_by_input: false,
+    }
+}
+
+fn of_axes(text: &str, named: Named) -> Spec {
+    let axes = axes(named);
+    Spec { domain: axes.domain(), axes: Some(axes), ..spec(text).unwrap() }
+}
+
+/// Returns the view of a shape, in data that begins at its lowest element.
+fn view<'a>(data: &'a Lanes, lengths: &[usize], steps: Option<&[isize]>) -> View<LanesRef<'a>> {
+    let whole = View::of(data.borrow(), lengths);
+    let Some(steps) = steps else { return whole };
+    let back =
+        lengths.iter().zip(steps).map(|(&length, &step)| (length as isize - 1) * step.min(0)).sum::<isize>();
+    View { offset: -back as usize, steps: steps.to_vec(), ..whole }
+}
+
+fn elements(n: usize) -> Lanes {
+    let number = |at: usize| ((at.wrapping_mul(2_654_435_761) % 100_003) as f32 - 50_000.0) * 1.37e-3;
+    Lanes::from((0..n).map(number).collect::<Vec<f32>>())
+}
+
+#[test]
+fn groups_of_any_shape_have_the_bits_of_the_host() {
+    let Some(device) = gpu("groups_of_any_shape_have_the_bits_of_the_host") else { return };
+    let data = elements(4_000_000);
+    for text in SPECS {
+        for (named, lengths, steps) in SHAPES {
+            let spec = of_axes(text, named);
+            let view = view(&data, lengths, steps);
+            let results = |device: &Device| {
+                Reducer::new(&spec, device).unwrap().reduce_groups(std::slice::from_ref(&view), &[]).unwrap()
+            };
+            let [found, wanted] = [&device, &Device::host()].map(results);
+            assert_eq!(found.shape, wanted.shape);
+            let values = |at| {
+                [found.get(at), wanted.get(at)]
+                    .map(|it| it.map(|it| it.into_iter().map(Value::bits).collect::<Vec<_>>()))
+            };
+            for group in 0..wanted.len() {
+                let [found, wanted] = values(group);
+                assert_eq!(found, wanted, "{text}: group {group} of {named:?} {lengths:?} {steps:?}");
+            }
+        }
+    }
+}
+
+/// Prints the fraction of the read ceiling for shapes of 1 GiB, and the time of small ones.
+#[test]
+fn groups_are_as_fast_as_memory() {
+    let Some(device) = gpu_alone("groups_are_as_fast_as_memory") else { return };
+    let only = std::env::var("REDUCEGEN_SHAPES").unwrap_or_default();
+    let all = elements(1 << 28);
+    let rows: Named = ("rc", "r");
+    let columns: Named = ("rc", "c");
+    let shapes: [(&str, Named, &[usize]); 31] = [
+        ("rows", rows, &[1 << 26, 4]),
+        ("rows", rows, &[1 << 25, 8]),
+        ("rows", rows, &[20_648_881, 13]),
+        ("rows", rows, &[1 << 23, 32]),
+        ("rows", rows, &[1 << 22, 64]),
+        ("rows", rows, &[2_684_354, 100]),
+        ("rows", rows, &[1 << 21, 128]),
+        ("rows", rows, &[1 << 19, 512]),
+        ("rows", rows, &[268_435, 1000]),
+        ("rows", rows, &[1 << 18, 1024]),
+        ("rows", rows, &[1 << 17, 2048]),
+        ("rows", rows, &[1 << 16, 4096]),
+        ("rows", rows, &[1 << 15, 8192]),
+        ("rows", rows, &[1 << 13, 32_768]),
+        ("rows", rows, &[1 << 8, 1 << 20]),
+        ("columns", columns, &[1 << 26, 4]),
+        ("columns", columns, &[1 << 24, 16]),
+        ("columns", columns, &[1 << 20, 256]),
+        ("columns", columns, &[1 << 18, 1024]),
+        ("columns", columns, &[1 << 14, 1 << 14]),
+        ("columns", columns, &[1 << 12, 1 << 16]),
+        ("columns", columns, &[1 << 10, 1 << 18]),
+        ("columns", columns, &[1 << 8, 1 << 20]),
+        ("columns", columns, &[32, 1 << 23]),
+        ("nhwc", ("bhwc", "bc"), &[64, 56, 56, 256]),
+        ("rgb", columns, &[1 << 24, 3]),
+        ("small", rows, &[1024, 1024]),
+        ("small", columns, &[1024, 1024]),
+        ("small", rows, &[16_384, 64]),
+        ("small", rows, &[4096, 32]),
+        ("small", rows, &[132, 8192]),
+    ];
+    for (name, named, lengths) in shapes.into_iter().filter(|(name, ..)| name.contains(&only)) {
+        let elements: usize = lengths.iter().product();
+        let spec = of_axes("op: sum, ty: f32", named);
+        let data = all.borrow().slice(0..elements);
+        let timing = Reducer::new(&spec, &device).unwrap();
+        let timing = timing.time_groups(&[View::of(data, lengths)], &[]).unwrap();
+        let outputs: usize = named.1.chars().map(|name| lengths[named.0.find(name).unwrap()]).product();
+        let bytes = Scalar::F32.size() * (elements + outputs);
+        let read = device.time_read(bytes as u64).unwrap();
+        let part = read.as_secs_f64() / timing.plan.as_secs_f64();
+        println!("{name} {lengths:?}: {:?}, {part:.3} of a read; {:?}", timing.plan, timing.launches);
+        assert!(part < 1.1, "{name} {lengths:?}: faster than a read");
+    }
+}
