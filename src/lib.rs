@@ -346,6 +346,7 @@ macro_rules! reduction {
 /// The items that the expansion of `reduction!` names. Not a public API: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
     pub use reduce_ir::func::{Func, Id, Line, Node, Param};
     pub use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
     pub use reduce_ir::ops::{Bin, Cmp, Un};

@@ -23,6 +23,13 @@ fn the_expansion_is_what_the_text_says() {
     check!(inputs: { a: i64, b: i64 }, op: dot);
     check!(ty: f16, op: max, finish: |m| if m > 1.0 { -m * 2.0 } else { m });
     check!(ty: bf16, op: max, nan: ignore, fold: |acc, x| acc.max(x));
+    check!(ty: f32, layout: strided, op: sum);
+    check!(ty: f32, op: sum, axes: i j -> i);
+    check!(ty: f32, op: argmax, axes: .. b h (w 4) 3 -> 1 w b ..);
+    check!(ty: f32, op: sum, axes: b h w c ->, passes: auto);
+    check!(ty: f32, op: mean, segments: 16);
+    check!(inputs: { x: f32, w: f32 }, axes: { x: b c, w: c } -> b, map: |x, w| x * w, op: sum);
+    check!(inputs: { x: f32, w: f32 }, axes: { x: .. (a b), w: (a 2) } -> a .., map: |x, w| x * w, op: sum);
 }
 
 #[test]

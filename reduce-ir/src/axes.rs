@@ -3,9 +3,13 @@
 mod error;
 mod found;
 mod nest;
+mod splits;
+#[cfg(test)]
+mod tests;
 
 pub use error::ShapeError;
 pub use nest::{Dim, Nest, Shape};
+pub use splits::Untold;
 
 use crate::func::Param;
 
@@ -18,7 +22,7 @@ pub struct Axes {
     pub inputs: Vec<Pattern>,
     /// The axes of the result, slowest first.
     pub result: Vec<Kept>,
-    /// Whether the text names the inputs: `{ x: b c, w: c } -> b`.
+    /// Whether the text names the inputs: `{ x: b c, w: c } -> b`. If not, all inputs have the same axes.
     pub is_by_input: bool,
 }
 
@@ -34,7 +38,7 @@ pub struct Axis {
 /// The axes of one input, slowest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pattern {
-    /// Whether it begins with `..`: any number of axes, which all inputs with `..` share.
+    /// Whether it begins with `..`: any number of axes, which all inputs with `..` share. They come before all other axes.
     pub has_leading: bool,
     /// The other dimensions. A dimension is one axis, or several axes into which it is split, slowest first. Axes are given by
     /// their place in [`Axes::axes`].
@@ -53,7 +57,7 @@ pub enum Kept {
 }
 
 impl Axes {
-    /// The greatest number of dimensions of an input, with those of `..`.
+    /// The limit on axes, on dimensions of the result, and on dimensions of an input with those of `..`.
     pub const MOST: usize = 16;
 
     /// Returns the axes of row-major matrices of which each row is reduced: `i j -> i`.

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
 use reduce_ir::func::{Func, Id, Line, Node, Param};
 use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, Cmp, Un};
@@ -17,14 +18,14 @@ pub(crate) trait Rebuild {
 
 impl Rebuild for Spec {
     fn rebuild(&self) -> TokenStream {
-        let Spec { operation, domain, axes: _, text, block, passes } = self;
+        let Spec { operation, domain, axes, text, block, passes } = self;
         let [operation, domain, text] = [operation.rebuild(), domain.rebuild(), text.rebuild()];
-        let block = block.rebuild();
+        let [axes, block] = [axes.rebuild(), block.rebuild()];
         let passes = passes.rebuild();
         quote!(__reducegen::__private::Spec {
             operation: #operation,
             domain: #domain,
-            axes: ::core::option::Option::None,
+            axes: #axes,
             text: #text,
             block: #block,
             passes: #passes,
@@ -36,6 +37,55 @@ impl Rebuild for Domain {
     fn rebuild(&self) -> TokenStream {
         let (kept, access) = (self.kept, self.access.rebuild());
         quote!(__reducegen::__private::Domain { kept: #kept, access: #access })
+    }
+}
+
+impl Rebuild for Access {
+    fn rebuild(&self) -> TokenStream {
+        let access = quote!(__reducegen::__private::Access);
+        match self {
+            Access::Contiguous => quote!(#access::Contiguous),
+            Access::Adjacent => quote!(#access::Adjacent),
+            Access::Strided { reduced } => quote!(#access::Strided { reduced: #reduced }),
+        }
+    }
+}
+
+impl Rebuild for Axes {
+    fn rebuild(&self) -> TokenStream {
+        let Axes { axes, inputs, result, is_by_input } = self;
+        let [axes, inputs, result] = [axes.rebuild(), inputs.rebuild(), result.rebuild()];
+        quote!(__reducegen::__private::Axes {
+            axes: #axes,
+            inputs: #inputs,
+            result: #result,
+            is_by_input: #is_by_input,
+        })
+    }
+}
+
+impl Rebuild for Axis {
+    fn rebuild(&self) -> TokenStream {
+        let [name, length] = [self.name.rebuild(), self.length.rebuild()];
+        quote!(__reducegen::__private::Axis { name: #name, length: #length })
+    }
+}
+
+impl Rebuild for Pattern {
+    fn rebuild(&self) -> TokenStream {
+        let (has_leading, dims) = (self.has_leading, self.dims.rebuild());
+        quote!(__reducegen::__private::Pattern { has_leading: #has_leading, dims: #dims })
+    }
+}
+
+impl Rebuild for Kept {
+    fn rebuild(&self) -> TokenStream {
+        let kept = quote!(__reducegen::__private::Kept);
+        match self {
+            Kept::Leading => quote!(#kept::Leading),
+            Kept::Axis(axis) => quote!(#kept::Axis(#axis)),
+            Kept::One => quote!(#kept::One),
+        }
     }
 }
 
@@ -235,7 +285,7 @@ macro_rules! rebuild_plain {
     };
 }
 
-rebuild_plain!(Scalar, Un, Bin, Cmp, Access, Order);
+rebuild_plain!(Scalar, Un, Bin, Cmp, Order);
 
 impl Rebuild for String {
     fn rebuild(&self) -> TokenStream {
@@ -243,11 +293,18 @@ impl Rebuild for String {
     }
 }
 
-impl Rebuild for u32 {
-    fn rebuild(&self) -> TokenStream {
-        quote!(#self)
-    }
+/// Implements the trait for numbers, which are literals.
+macro_rules! rebuild_number {
+    ($($name:ident),*) => {
+        $(impl Rebuild for $name {
+            fn rebuild(&self) -> TokenStream {
+                quote!(#self)
+            }
+        })*
+    };
 }
+
+rebuild_number!(u32, u64, usize);
 
 impl<T: Rebuild> Rebuild for Option<T> {
     fn rebuild(&self) -> TokenStream {

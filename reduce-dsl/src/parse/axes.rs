@@ -1,38 +1,241 @@
-//! The groups of `axes`.
+//! Resolves `axes` and `segments`: the names of axes become places in the list of axes.
 
-use super::diagnostic::Errors;
-use super::fields::Fields;
+mod inputs;
+
+use super::diagnostic::{Errors, Extent};
+use super::fields::{self, Fields, Inputs, Term};
+use super::names;
 use proc_macro2::Ident;
-use reduce_ir::Domain;
+use reduce_ir::Axes;
+use reduce_ir::axes::{Axis, Kept, Pattern};
+use reduce_ir::func::Param;
+use syn::LitInt;
 
-/// Returns the groups that the axes form; one group of all elements if no axes are written.
-pub(super) fn groups(fields: &Fields, errors: &mut Errors) -> Option<Domain> {
-    let Some(axes) = &fields.axes else { return (!fields.has("axes")).then_some(Domain::WHOLE) };
-    let before = errors.count();
-    repeated(&axes.from, errors);
-    repeated(&axes.to, errors);
-    for name in axes.to.iter().filter(|name| !axes.from.contains(name)) {
-        errors.add(name.span(), format!("the input has no axis `{name}`; write it before `->` as well"));
-    }
-    if fields.layout.as_ref().is_some_and(|layout| layout == "strided") {
-        let message =
-            "`axes` is for data without a step between elements; leave `axes` or `layout: strided` out";
-        errors.add(axes.place, message);
-    }
-    if errors.count() > before {
+/// Reads the axes; `None` inside if neither `axes` nor `segments` is written.
+pub(super) fn read(fields: &Fields, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<Option<Axes>> {
+    if let (Some(_), Some(name)) = (fields.name("axes"), fields.name("segments")) {
+        errors.add(name.span(), "write `axes` or `segments`, not both");
         return None;
     }
-    if axes.from.len() == 2 && axes.to == axes.from[..1] {
-        return Some(Domain::ROWS);
+    for name in ["axes", "segments"] {
+        let is_strided = fields.layout.as_ref().is_some_and(|layout| layout == "strided");
+        if let (Some(name), Some(layout)) = (fields.name(name), fields.layout.as_ref().filter(|_| is_strided))
+        {
+            let message = format!("the inputs of `{name}` have any strides; leave `layout: strided` out");
+            errors.add(layout.span(), message);
+        }
     }
-    let message = "only two axes that keep the first are supported, as in `axes: i j -> i`";
-    errors.add(axes.place, message);
-    None
+    match (&fields.axes, &fields.segments) {
+        (Some(written), _) => resolved(written, inputs, errors).map(Some),
+        (None, Some(length)) => segments(length, inputs, errors).map(Some),
+        (None, None) => (!fields.has("axes") && !fields.has("segments")).then_some(None),
+    }
 }
 
-fn repeated(names: &[Ident], errors: &mut Errors) {
-    let again = |(at, name): &(usize, &Ident)| names[..*at].contains(name);
-    for (_, name) in names.iter().enumerate().filter(again) {
-        errors.add(name.span(), format!("the axis `{name}` is named twice"));
+/// Returns the axes of segments of a fixed length: `(s 16) -> s`.
+fn segments(written: &LitInt, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<Axes> {
+    let inner = Axis { name: None, length: Some(length(written, errors)?) };
+    let outer = Axis { name: Some("s".to_owned()), length: None };
+    let pattern = Pattern { has_leading: false, dims: vec![vec![0, 1]] };
+    let inputs = vec![pattern; inputs?.len()];
+    Some(Axes { axes: vec![outer, inner], inputs, result: vec![Kept::Axis(0)], is_by_input: false })
+}
+
+fn resolved(written: &fields::Axes, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<Axes> {
+    let before = errors.count();
+    let mut reader = Reader { axes: Vec::new(), errors };
+    let patterns = reader.inputs(&written.from, inputs);
+    let result = reader.result(&written.to, &written.from);
+    let Reader { axes, errors } = reader;
+    let patterns = patterns.filter(|_| errors.count() == before)?;
+    let is_by_input = patterns.iter().any(|pattern| *pattern != patterns[0]);
+    let axes = Axes { axes, inputs: patterns, result, is_by_input };
+    inputs::check(&axes, &written.from, inputs?, errors)?;
+    Some(axes)
+}
+
+/// The axes that were read so far.
+struct Reader<'a> {
+    axes: Vec<Axis>,
+    errors: &'a mut Errors,
+}
+
+impl Reader<'_> {
+    /// Reads the axes of one input.
+    fn pattern(&mut self, terms: &[Term]) -> Pattern {
+        let mut pattern = Pattern::default();
+        let mut seen = Vec::new();
+        for (at, term) in terms.iter().enumerate() {
+            match term {
+                Term::Leading(place) if pattern.has_leading => {
+                    self.errors.add(*place, "`..` is written twice");
+                }
+                Term::Leading(place) => {
+                    pattern.has_leading = true;
+                    if at > 0 {
+                        let message = "`..` is for leading axes only; write it before the other axes";
+                        self.errors.add(*place, message);
+                    }
+                }
+                Term::Split(terms, place) => {
+                    self.check_split(terms, *place);
+                    pattern.dims.push(terms.iter().filter_map(|term| self.axis(term, &mut seen)).collect());
+                }
+                Term::Name(_) | Term::Number(_) => {
+                    pattern.dims.push(self.axis(term, &mut seen).into_iter().collect())
+                }
+            }
+        }
+        pattern
     }
+
+    /// Reports a dimension that is split into fewer than two axes, or contains more than axes.
+    fn check_split(&mut self, terms: &[Term], place: Extent) {
+        match terms {
+            [] => {
+                let message =
+                    "`()` has no axes; write `1` for a dimension of length 1, or axes, as in `(s 16)`";
+                self.errors.add(place, message);
+            }
+            [term @ (Term::Name(_) | Term::Number(_))] => {
+                let message = format!("one axis needs no parentheses; write `{}`", term.text());
+                self.errors.add(place, message);
+            }
+            [..] => {}
+        }
+        for term in terms {
+            match term {
+                Term::Split(inner, place) => {
+                    let message =
+                        format!("splits do not nest; write `{}` without parentheses", Term::list(inner));
+                    self.errors.add(*place, message);
+                }
+                Term::Leading(place) => {
+                    self.errors.add(*place, "`..` cannot be part of a split; write the axes by name");
+                }
+                Term::Name(_) | Term::Number(_) => {}
+            }
+        }
+    }
+
+    /// Returns the place of an axis of an input, whose names so far are `seen`.
+    fn axis<'t>(&mut self, term: &'t Term, seen: &mut Vec<&'t Ident>) -> Option<usize> {
+        let axis = match term {
+            Term::Name(name) if seen.contains(&name) => {
+                self.errors.add(name.span(), format!("the axis `{name}` is named twice"));
+                return None;
+            }
+            Term::Name(name) => {
+                seen.push(name);
+                match self.find(name) {
+                    Some(at) => return Some(at),
+                    None => self.named(name),
+                }
+            }
+            Term::Number(number) => Axis { name: None, length: Some(length(number, self.errors)?) },
+            Term::Leading(_) | Term::Split(..) => return None,
+        };
+        if self.axes.len() == Axes::MOST {
+            self.errors.add(term.place(), too_many("inputs have"));
+        }
+        self.axes.push(axis);
+        Some(self.axes.len() - 1)
+    }
+
+    /// Returns a new axis.
+    fn named(&mut self, name: &Ident) -> Axis {
+        let text = name.to_string();
+        if let Some(message) = names::refuse_axis(&text) {
+            self.errors.add(name.span(), message);
+        }
+        Axis { name: Some(text), length: None }
+    }
+
+    fn find(&self, name: &Ident) -> Option<usize> {
+        self.axes.iter().position(|axis| axis.name.as_ref().is_some_and(|known| name == known))
+    }
+
+    /// Reads the axes of the result.
+    fn result(&mut self, terms: &[Term], from: &Inputs) -> Vec<Kept> {
+        let mut result = Vec::new();
+        for term in terms {
+            let kept = self.kept(term, from);
+            if kept.is_some_and(|kept| kept != Kept::One && result.contains(&kept)) {
+                let message = match term {
+                    Term::Name(name) => format!("the axis `{name}` is named twice"),
+                    other => format!("`{}` is written twice", other.text()),
+                };
+                self.errors.add(term.place(), message);
+            }
+            result.extend(kept);
+        }
+        if let Some(term) = terms.get(Axes::MOST) {
+            self.errors.add(term.place(), too_many("a result has"));
+        }
+        result
+    }
+
+    fn kept(&mut self, term: &Term, from: &Inputs) -> Option<Kept> {
+        match term {
+            Term::Leading(_) if from.patterns().flatten().any(|term| matches!(term, Term::Leading(_))) => {
+                Some(Kept::Leading)
+            }
+            Term::Leading(place) => {
+                let message = "no input has `..`; write it before `->` as well, before the other axes";
+                self.errors.add(*place, message);
+                None
+            }
+            Term::Number(number) if number_of(number) == Some(1) => Some(Kept::One),
+            Term::Number(number) => {
+                let message = format!("the result keeps axes by name, or `1`; `{number}` is neither");
+                self.errors.add(number.span(), message);
+                None
+            }
+            Term::Split(terms, place) if terms.is_empty() => {
+                self.errors.add(*place, "`()` has no axes; write `1` for a dimension of length 1");
+                None
+            }
+            Term::Split(terms, place) => {
+                let message = format!("an axis of the result cannot be split; write `{}`", Term::list(terms));
+                self.errors.add(*place, message);
+                None
+            }
+            Term::Name(name) => self.find(name).map(Kept::Axis).or_else(|| {
+                self.unknown(name, from);
+                None
+            }),
+        }
+    }
+
+    /// Reports an axis of the result that no input has.
+    fn unknown(&mut self, name: &Ident, from: &Inputs) {
+        let whose = if from.patterns().count() == 1 { "the input has no" } else { "no input has the" };
+        let message = format!("{whose} axis `{name}`; write it before `->` as well");
+        let known: Vec<_> = self.axes.iter().filter_map(|axis| axis.name.as_deref()).collect();
+        let near = names::nearest(&name.to_string(), &known);
+        let error = self.errors.add(name.span(), message);
+        if let Some(near) = near {
+            error.help(format!("did you mean `{near}`?"));
+        }
+    }
+}
+
+fn too_many(whose: &str) -> String {
+    format!("{whose} at most {} axes", Axes::MOST)
+}
+
+/// Reads the length of an axis.
+fn length(written: &LitInt, errors: &mut Errors) -> Option<u64> {
+    const MOST: u64 = 1 << 62;
+    let length = number_of(written).filter(|length| (1..=MOST).contains(length));
+    if length.is_none() {
+        let message = format!("`{written}` is not the length of an axis, which is a number from 1 to 2^62");
+        errors.add(written.span(), message);
+    }
+    length
+}
+
+/// Returns the value of a number without a suffix.
+fn number_of(written: &LitInt) -> Option<u64> {
+    written.base10_parse().ok().filter(|_| written.suffix().is_empty())
 }

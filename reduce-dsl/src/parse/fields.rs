@@ -9,7 +9,7 @@ mod schedule;
 mod syntax;
 mod values;
 
-pub(super) use axes::Axes;
+pub(super) use axes::{Axes, Inputs, Term};
 pub use export::Export;
 pub(super) use schedule::{Argument, Schedule, Word};
 pub(super) use values::{Acc, Names, Op};
@@ -25,11 +25,12 @@ use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
 use syntax::{DOCUMENTED, error, word};
 
 /// The fields, in the order of the canonical text.
-const FIELDS: [&str; 19] = [
+const FIELDS: [&str; 20] = [
     "ty",
     "inputs",
     "layout",
     "axes",
+    "segments",
     "params",
     "index",
     "filter",
@@ -57,6 +58,7 @@ pub(super) struct Fields {
     pub(super) inputs: Option<Names>,
     pub(super) layout: Option<Ident>,
     pub(super) axes: Option<Axes>,
+    pub(super) segments: Option<LitInt>,
     pub(super) params: Option<Names>,
     pub(super) index: Option<Ident>,
     pub(super) filter: Option<ExprClosure>,
@@ -185,6 +187,7 @@ impl Fields {
                 self.layout = Some(word(input, expected)?);
             }
             "axes" => self.axes = Some(axes::axes(input)?),
+            "segments" => self.segments = Some(axes::segments(input)?),
             "params" => self.params = Some(values::names(input, &values::PARAMS)?),
             "index" => {
                 self.index = Some(word(input, "`index` is a name for the position, as in `index: i`")?)

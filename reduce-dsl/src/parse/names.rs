@@ -143,6 +143,14 @@ pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
     Some(format!("{what} cannot be called `{name}`, which is {meaning}"))
 }
 
+/// Returns the reason why an axis cannot have that name. Inputs and params may have the same name.
+pub(super) fn refuse_axis(name: &str) -> Option<String> {
+    if !is_plain(name) {
+        return Some(not_plain("an axis"));
+    }
+    is_keyword(name).then(|| format!("an axis cannot be called `{name}`, which has a meaning in Rust"))
+}
+
 /// Returns the message for a name that is not [plain](is_plain).
 fn not_plain(what: &str) -> String {
     format!("the name of {what} is a letter, then at most 31 letters and digits, and single `_` between them")

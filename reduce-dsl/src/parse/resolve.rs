@@ -29,7 +29,7 @@ pub(super) fn resolve(
     }
     let scope = Scope::read(fields, dialect, from_data, errors);
     let (access, order) = (choices::access(fields, errors), choices::order(fields, errors));
-    let groups = axes::groups(fields, errors);
+    let axes = axes::read(fields, scope.inputs.as_deref(), errors);
     let block = schedule::block(fields, errors);
     let passes = schedule::passes(fields, errors);
     let draft = match &fields.op {
@@ -44,8 +44,8 @@ pub(super) fn resolve(
     };
     let Draft { mut subject, starts, spelling, closures } = draft?;
     subject.operation = Operation { order: order?, ..subject.operation };
-    let domain = Domain { access: access?, ..groups? };
-    let spelling = Spelling { axes: fields.axes.as_ref().map(|_| reduce_ir::Axes::rows()), ..spelling };
+    let domain = Domain { access: access?, ..Domain::WHOLE };
+    let spelling = Spelling { axes: axes?, ..spelling };
     let structs = structs(&subject.operation);
     let operation = match &subject.keep {
         Some(keep) => subject.operation.clone().keeping(keep, starts).ok()?,

@@ -56,13 +56,16 @@ impl<'a> Found<'a> {
         })
     }
 
-    /// Adds the dimensions of an input that are split. Plain dimensions, which may tell lengths, come before.
-    pub(super) fn split(&mut self, input: (usize, &'a str), shape: &Shape) -> Result<(), ShapeError> {
+    /// Adds a dimension of an input that is split. Dimensions that tell lengths of its axes come before.
+    pub(super) fn split(
+        &mut self,
+        input: (usize, &'a str),
+        at: usize,
+        shape: &Shape,
+    ) -> Result<(), ShapeError> {
         let dims = &self.axes.inputs[input.0].dims;
-        let leading = shape.lengths.len() - dims.len();
-        let all = shape.lengths.iter().copied().zip(shape.steps.iter().copied()).skip(leading);
-        let mut split = dims.iter().zip(all).filter(|(axes, _)| axes.len() != 1);
-        split.try_for_each(|(axes, dim)| self.split_dim(axes, input, dim))
+        let place = shape.lengths.len() - dims.len() + at;
+        self.split_dim(&dims[at], input, (shape.lengths[place], shape.steps[place]))
     }
 
     /// Returns the place of an axis among the known ones.
@@ -101,8 +104,13 @@ impl<'a> Found<'a> {
         let unknown: Vec<_> = places.iter().copied().filter(|&at| self.dims[at].length.is_none()).collect();
         match unknown[..] {
             [] if by == length => {}
-            [at] if by > 0 && length.is_multiple_of(by) => self.dims[at].length = Some(length / by),
-            [] | [_] => {
+            [] => {
+                let (axis, other) = (self.axes.split_text(axes), (input.1.to_owned(), length));
+                return Err(ShapeError::Lengths { axis, first: (None, by), other });
+            }
+            [at] if by == 0 && length == 0 => return Err(ShapeError::Unknown { axis: self.text(at) }),
+            [at] if length.is_multiple_of(by) => self.dims[at].length = Some(length / by),
+            [_] => {
                 let axes = self.axes.split_text(axes);
                 return Err(ShapeError::Split { input: input.1.to_owned(), axes, length, by });
             }

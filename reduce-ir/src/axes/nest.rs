@@ -2,7 +2,7 @@
 //! reduced axis.
 
 use super::found::Found;
-use super::{Axes, Pattern, ShapeError};
+use super::{Axes, Pattern, ShapeError, Untold};
 use crate::{Access, Domain, Extent};
 
 /// The shape of an input: lengths and steps, slowest first.
@@ -47,20 +47,23 @@ pub struct Dim {
     pub steps: Vec<i64>,
 }
 
-/// The length of an axis of many elements.
-const MANY: u64 = 7;
+/// The length that stands for any length above 1.
+const MANY: u64 = 2;
 
 impl Axes {
     /// Returns the domain of row-major inputs whose axes have many elements. `..` stands for one axis.
     pub fn domain(&self) -> Domain {
-        let many = |axis: &usize| self.axes[*axis].length.unwrap_or(MANY);
+        let mut axes = self.clone();
+        axes.axes.iter_mut().for_each(|axis| axis.length = axis.length.map(|length| length.min(MANY)));
+        let length = |at: &usize| axes.axes[*at].length.unwrap_or(MANY);
         let shape = |pattern: &Pattern| {
             let leading = pattern.has_leading.then_some(MANY);
-            let dims = pattern.dims.iter().map(|axes| axes.iter().map(many).product());
-            Shape::row_major(&leading.into_iter().chain(dims).collect::<Vec<_>>()).unwrap_or_default()
+            let dim = |dim: &Vec<usize>| dim.iter().map(length).fold(1, u64::saturating_mul);
+            let lengths: Vec<_> = leading.into_iter().chain(pattern.dims.iter().map(dim)).collect();
+            Shape::row_major(&lengths).unwrap_or_default()
         };
-        let shapes: Vec<_> = self.inputs.iter().map(|pattern| ("", shape(pattern))).collect();
-        self.nest(&shapes).map_or(Domain::ROWS, |nest| nest.merged().domain())
+        let shapes: Vec<_> = axes.inputs.iter().map(|pattern| ("", shape(pattern))).collect();
+        axes.nest(&shapes).map_or(Domain::ROWS, |nest| nest.merged().domain())
     }
 
     /// Returns the loops for inputs of these shapes, in the order of the inputs, each with its name.
@@ -72,10 +75,15 @@ impl Axes {
         for (input, (name, shape)) in inputs.iter().enumerate() {
             found.plain((input, name), shape)?;
         }
-        for (input, (name, shape)) in inputs.iter().enumerate() {
-            found.split((input, name), shape)?;
+        for (input, dim) in self.splits().map_err(|untold| self.unknown(&untold))? {
+            let (name, shape) = &inputs[input];
+            found.split((input, name), dim, shape)?;
         }
         found.nest()
+    }
+
+    fn unknown(&self, untold: &Untold) -> ShapeError {
+        ShapeError::Unknown { axis: untold.axes.first().map_or_else(String::new, |&axis| self.text(axis)) }
     }
 }
 

@@ -1,48 +1,161 @@
-//! The value of `axes`: `i j -> i`, the axes of the input, slowest first, and the axes that are kept.
+//! The values of `axes` and `segments`: `b h w c -> b c`, and `16`.
 
-use super::syntax::error;
+use super::syntax::{error, word};
 use crate::parse::diagnostic::Extent;
-use proc_macro2::Ident;
-use syn::Token;
+use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
+use syn::{LitInt, Token, braced, parenthesized, token};
 
 /// The axes as written.
 pub(crate) struct Axes {
-    /// The axes of the input, slowest first.
-    pub(crate) from: Vec<Ident>,
+    /// The axes of the inputs.
+    pub(crate) from: Inputs,
     /// The axes of the result.
-    pub(crate) to: Vec<Ident>,
-    pub(crate) place: Extent,
+    pub(crate) to: Vec<Term>,
 }
 
-impl Axes {
-    /// Returns the canonical spelling.
+/// The left side.
+pub(crate) enum Inputs {
+    /// The axes of every input, slowest first.
+    Alike(Vec<Term>),
+    /// The axes of each input, between braces.
+    Named(Vec<(Ident, Vec<Term>)>, Extent),
+}
+
+/// A word of either side.
+pub(crate) enum Term {
+    /// `..`.
+    Leading(Extent),
+    /// `b`.
+    Name(Ident),
+    /// `16`.
+    Number(LitInt),
+    /// `(s 16)`.
+    Split(Vec<Term>, Extent),
+}
+
+impl Term {
+    /// Returns the place.
+    pub(crate) fn place(&self) -> Extent {
+        match self {
+            Term::Leading(place) | Term::Split(_, place) => *place,
+            Term::Name(name) => name.span().into(),
+            Term::Number(number) => number.span().into(),
+        }
+    }
+
+    /// Returns the spelling.
     pub(crate) fn text(&self) -> String {
-        let words = |names: &[Ident]| names.iter().map(Ident::to_string).collect::<Vec<_>>().join(" ");
-        format!("{} -> {}", words(&self.from), words(&self.to)).trim_end().to_owned()
+        match self {
+            Term::Leading(_) => "..".to_owned(),
+            Term::Name(name) => name.to_string(),
+            Term::Number(number) => number.to_string(),
+            Term::Split(terms, _) => format!("({})", Term::list(terms)),
+        }
+    }
+
+    /// Returns the spelling of several terms.
+    pub(crate) fn list(terms: &[Term]) -> String {
+        terms.iter().map(Term::text).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// Reads `i j -> i`.
+/// Reads `b h w c -> b c`.
 pub(super) fn axes(input: ParseStream) -> syn::Result<Axes> {
-    const EXPECTED: &str =
-        "`axes` names the axes of the input, slowest first, and those that are kept, as in `axes: i j -> i`";
-    let start = input.span();
-    let from = idents(input)?;
-    if from.is_empty() || !input.peek(Token![->]) {
+    const EXPECTED: &str = "`axes` names the axes of the input, slowest first, and those that are kept, as in `axes: b h w c -> b c`";
+    let from = if input.peek(token::Brace) { named(input)? } else { Inputs::Alike(terms(input)?) };
+    let is_empty = matches!(&from, Inputs::Alike(terms) if terms.is_empty());
+    if is_empty || !input.peek(Token![->]) {
         return Err(error(input, EXPECTED));
     }
-    let arrow = input.parse::<Token![->]>()?.spans[1];
-    let to = idents(input)?;
-    let end = to.last().map_or(arrow, Ident::span);
-    Ok(Axes { from, to, place: Extent { start, end } })
+    input.parse::<Token![->]>()?;
+    Ok(Axes { from, to: terms(input)? })
 }
 
-fn idents(input: ParseStream) -> syn::Result<Vec<Ident>> {
-    let mut names = Vec::new();
-    while input.peek(Ident::peek_any) {
-        names.push(input.call(Ident::parse_any)?);
+/// Reads `{ x: b c, w: c }`.
+fn named(input: ParseStream) -> syn::Result<Inputs> {
+    let content;
+    let brace = braced!(content in input);
+    let all = patterns(&content);
+    // Tokens left over would be reported a second time.
+    content.parse::<TokenStream>()?;
+    Ok(Inputs::Named(all?, brace.span.join().into()))
+}
+
+fn patterns(input: ParseStream) -> syn::Result<Vec<(Ident, Vec<Term>)>> {
+    let mut all = Vec::new();
+    while !input.is_empty() {
+        let name = word(input, "expected the name of an input and its axes, as in `x: b c`")?;
+        let expected = format!("expected `:` and the axes of `{name}`, as in `{name}: b c`");
+        if !input.peek(Token![:]) || input.peek(Token![::]) {
+            return Err(syn::Error::new(name.span(), expected));
+        }
+        input.parse::<Token![:]>()?;
+        let terms = terms(input)?;
+        if terms.is_empty() {
+            return Err(syn::Error::new(name.span(), expected));
+        }
+        if !(input.is_empty() || input.peek(Token![,])) {
+            return Err(error(input, "expected `,` and the axes of the next input"));
+        }
+        input.parse::<Option<Token![,]>>()?;
+        all.push((name, terms));
     }
-    Ok(names)
+    Ok(all)
+}
+
+/// Reads terms up to another token.
+fn terms(input: ParseStream) -> syn::Result<Vec<Term>> {
+    let mut terms = Vec::new();
+    while let Some(term) = term(input)? {
+        terms.push(term);
+    }
+    Ok(terms)
+}
+
+fn term(input: ParseStream) -> syn::Result<Option<Term>> {
+    Ok(Some(if input.peek(Ident::peek_any) {
+        Term::Name(input.call(Ident::parse_any)?)
+    } else if input.peek(LitInt) {
+        Term::Number(input.parse()?)
+    } else if input.peek(token::Paren) {
+        split(input)?
+    } else if input.peek(Token![...]) || input.peek(Token![..=]) {
+        return Err(error(input, "leading axes are written `..`"));
+    } else if input.peek(Token![..]) {
+        Term::Leading(Extent::of(&input.parse::<Token![..]>()?))
+    } else {
+        return Ok(None);
+    }))
+}
+
+/// Reads `(s 16)`.
+fn split(input: ParseStream) -> syn::Result<Term> {
+    let content;
+    let paren = parenthesized!(content in input);
+    let all = terms(&content);
+    let rest = content.fork();
+    // Tokens left over would be reported a second time.
+    content.parse::<TokenStream>()?;
+    let all = all?;
+    if !rest.is_empty() {
+        return Err(error(&rest, "expected an axis: a name or a length, as in `(s 16)`"));
+    }
+    Ok(Term::Split(all, paren.span.join().into()))
+}
+
+/// Reads the length of segments.
+pub(super) fn segments(input: ParseStream) -> syn::Result<LitInt> {
+    if input.peek(LitInt) {
+        return input.parse();
+    }
+    let is_type = |word: Ident| ["u32", "u64", "i32", "i64"].iter().any(|ty| word == ty);
+    let is_ragged = input.fork().call(Ident::parse_any).is_ok_and(is_type);
+    let message = if is_ragged {
+        "ragged segments are not supported yet; give a fixed length, as in `segments: 16`"
+    } else {
+        "`segments` is the length of each segment, as in `segments: 16`"
+    };
+    Err(error(input, message))
 }
