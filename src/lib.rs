@@ -30,7 +30,8 @@
 //! | `ty: f32` | the type of the elements: `f16` `bf16` `f32` `f64` `i8` … `i64` `u8` … `u64` `bool` | required, or `inputs` |
 //! | `inputs: { x: f32, y: f32 }` | up to 16 named inputs of equal length | one, of type `ty` |
 //! | `layout: strided` | elements lie a step apart; each input gives its offset and step, of any sign, at the call: [`Strided`] | `contiguous` |
-//! | `axes: i j -> i` | the rows of a matrix, each with a result of its own: [`Reducer::reduce_rows`] | all elements have one result |
+//! | `axes: b h w c -> b c` | names the axes of the input, slowest first, and those of the result; the others are reduced, in the order written. `1` on the right keeps an axis of length 1, `..` stands for any leading axes, `(s 16)` splits a dimension, and a number is an axis without a name. `{ x: b c, w: c } -> b` names the axes of each input. [`Reducer::reduce_groups`] | all elements have one result |
+//! | `segments: 16` | segments of 16 elements, each with a result of its own: the same as `axes: (s 16) -> s` | all elements have one result |
 //! | `params: { k: f32 }` | scalars that are given at the call: [`Reduction::with`]; names in `map`, `fold` and `finish` | none |
 //! | `index: i` | the name of the element's 64-bit position in `filter`, `map` and `fold` | none |
 //! | `filter: \|x\| x > 0.0` | an element is absent where it is false: the element is not counted and keeps its position | all elements |

@@ -253,6 +253,7 @@ fn axes_of_inputs_that_are_wrong() {
         TWO,
         &[
             "axes: { x: b c, z: c } -> b",
+            "axes: { x: b c, wx: d } -> d",
             "axes: { x: b c, y: c, w: c, x: b } -> b",
             "axes: { x: b c } -> b",
             "axes: {} ->",

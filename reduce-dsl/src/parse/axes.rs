@@ -17,18 +17,15 @@ pub(super) fn read(fields: &Fields, inputs: Option<&[Param]>, errors: &mut Error
         errors.add(name.span(), "write `axes` or `segments`, not both");
         return None;
     }
-    for name in ["axes", "segments"] {
-        let is_strided = fields.layout.as_ref().is_some_and(|layout| layout == "strided");
-        if let (Some(name), Some(layout)) = (fields.name(name), fields.layout.as_ref().filter(|_| is_strided))
-        {
-            let message = format!("the inputs of `{name}` have any strides; leave `layout: strided` out");
-            errors.add(layout.span(), message);
-        }
+    let name = fields.name("axes").or_else(|| fields.name("segments"));
+    if let (Some(name), Some(layout)) = (name, fields.layout.as_ref().filter(|layout| *layout == "strided")) {
+        let message = format!("the inputs of `{name}` have any strides; leave `layout: strided` out");
+        errors.add(layout.span(), message);
     }
     match (&fields.axes, &fields.segments) {
         (Some(written), _) => resolved(written, inputs, errors).map(Some),
         (None, Some(length)) => segments(length, inputs, errors).map(Some),
-        (None, None) => (!fields.has("axes") && !fields.has("segments")).then_some(None),
+        (None, None) => name.is_none().then_some(None),
     }
 }
 
@@ -67,15 +64,9 @@ impl Reader<'_> {
         let mut seen = Vec::new();
         for (at, term) in terms.iter().enumerate() {
             match term {
-                Term::Leading(place) if pattern.has_leading => {
-                    self.errors.add(*place, "`..` is written twice");
-                }
                 Term::Leading(place) => {
+                    self.check_leading(at, pattern.has_leading, *place);
                     pattern.has_leading = true;
-                    if at > 0 {
-                        let message = "`..` is for leading axes only; write it before the other axes";
-                        self.errors.add(*place, message);
-                    }
                 }
                 Term::Split(terms, place) => {
                     self.check_split(terms, *place);
@@ -87,6 +78,16 @@ impl Reader<'_> {
             }
         }
         pattern
+    }
+
+    /// Reports `..` that is not first, or not alone.
+    fn check_leading(&mut self, at: usize, is_second: bool, place: Extent) {
+        if is_second {
+            self.errors.add(place, "`..` is written twice");
+        } else if at > 0 {
+            let message = "`..` is for leading axes only; write it before the other axes";
+            self.errors.add(place, message);
+        }
     }
 
     /// Reports a dimension that is split into fewer than two axes, or contains more than axes.

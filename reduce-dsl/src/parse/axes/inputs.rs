@@ -43,7 +43,12 @@ impl Reader<'_> {
             Inputs::Named(named, place) => {
                 self.check_names(named, *place, inputs);
                 let terms = inputs.iter().filter_map(|input| from.of(input));
-                Some(terms.map(|terms| self.pattern(terms)).collect())
+                let patterns = terms.map(|terms| self.pattern(terms)).collect();
+                // Axes of unknown inputs are not reported as well where the result names them.
+                let is_unknown = |name: &Ident| !inputs.iter().any(|input| *name == input.name);
+                let unknown = named.iter().filter(|(name, _)| is_unknown(name));
+                unknown.for_each(|(_, terms)| drop(self.pattern(terms)));
+                Some(patterns)
             }
         }
     }
