@@ -46,7 +46,9 @@ impl Rebuild for Access {
         match self {
             Access::Contiguous => quote!(#access::Contiguous),
             Access::Adjacent => quote!(#access::Adjacent),
-            Access::Strided { reduced } => quote!(#access::Strided { reduced: #reduced }),
+            Access::Strided { reduced, beside } => {
+                quote!(#access::Strided { reduced: #reduced, beside: #beside })
+            }
         }
     }
 }

@@ -31,8 +31,8 @@ impl Inputs {
 }
 
 impl Reader<'_> {
-    /// Reads the axes of all inputs, in the order of the inputs. Without inputs, whose error is reported elsewhere, reads the axes
-    /// as written.
+    /// Reads the axes of all inputs, in the order of the inputs. Without inputs, whose error is reported elsewhere,
+    /// reads the axes as written.
     pub(super) fn inputs(&mut self, from: &Inputs, inputs: Option<&[Param]>) -> Option<Vec<Pattern>> {
         let Some(inputs) = inputs else {
             from.patterns().for_each(|terms| drop(self.pattern(terms)));

@@ -63,7 +63,8 @@ impl Term {
 
 /// Reads `b h w c -> b c`.
 pub(super) fn axes(input: ParseStream) -> syn::Result<Axes> {
-    const EXPECTED: &str = "`axes` names the axes of the input, slowest first, and those that are kept, as in `axes: b h w c -> b c`";
+    const EXPECTED: &str = "`axes` names the axes of the input, slowest first, and those that are kept, \
+                            as in `axes: b h w c -> b c`";
     let from = if input.peek(token::Brace) { named(input)? } else { Inputs::Alike(terms(input)?) };
     let is_empty = matches!(&from, Inputs::Alike(terms) if terms.is_empty());
     if is_empty || !input.peek(Token![->]) {
