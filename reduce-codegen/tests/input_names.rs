@@ -49,7 +49,7 @@ const ORDERED: [&str; 2] = [
 
 /// The same for several groups.
 const GROUPED: [&str; 3] =
-    ["shuffle, vectorize(4), coarsen(2), beside(8)", "sequential, beside(2)", "shuffle, team(warp)"];
+    ["shuffle, vectorize(4), coarsen(2), beside(8)", "sequential, beside(2)", "shuffle, subwarp(4)"];
 
 /// The keywords of C++17, and the words for operators (ISO/IEC 14882:2017, 5.11 and 5.5).
 const KEYWORDS: &str = "\
@@ -103,7 +103,7 @@ fn programs() -> impl Iterator<Item = Program> {
 fn grouped() -> impl Iterator<Item = Program> {
     let domain = Domain { kept: 3, access: Access::Strided { reduced: 2, beside: true } };
     let list = move |passes| {
-        let source = format!("inputs: {{ firstinput: f32 }}, op: sum, passes: [{passes}]");
+        let source = format!("inputs: {{ firstinput: f32 }}, op: sum, block: 32, passes: [{passes}]");
         reduce_codegen::compile(&Spec { domain, ..text(&source, None).unwrap().spec }).unwrap()
     };
     GROUPED.into_iter().map(list)

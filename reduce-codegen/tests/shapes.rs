@@ -109,6 +109,9 @@ fn groups_of_any_shape_have_the_trees_that_they_have_alone() {
         (256, "shuffle unroll", Some(Pass::with("beside", 2))),
         (32, "shuffle vectorize(2) one_block", Some(Pass::with("beside", 4))),
         (128, "sequential", Some(Pass::with("beside", 32))),
+        (32, "shuffle vectorize(4) coarsen(4) unroll", Some(Pass::with("subwarp", 2))),
+        (32, "shuffle vectorize(4) coarsen(4)", Some(Pass::with("subwarp", 8))),
+        (32, "shuffle redux", Some(Pass::with("subwarp", 16))),
     ];
     let mut proofs = 0;
     for source in OPERATIONS {
@@ -118,7 +121,7 @@ fn groups_of_any_shape_have_the_trees_that_they_have_alone() {
             let program = Program { domain: Domain::ROWS, ..program };
             let Ok(program) = team.map_or(Ok(program.clone()), |pass| apply(program, pass)) else { continue };
             let most = program.up_to.unwrap_or(u64::MAX);
-            for n in [1, 2, 5, 31, 64, 65, 127, 128, 300, 513] {
+            for n in [1, 2, 5, 8, 30, 31, 64, 65, 127, 128, 300, 513] {
                 for nest in
                     nests(n).into_iter().filter(|nest| nest.extent().length <= most && !nest.kept.is_empty())
                 {

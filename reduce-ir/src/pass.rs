@@ -31,6 +31,11 @@ impl Pass {
         Pass { name, argument: Some(Argument::Number(number)) }
     }
 
+    /// Returns the number that it takes, if it takes one.
+    pub fn number(&self) -> Option<u32> {
+        if let Some(Argument::Number(number)) = self.argument { Some(number) } else { None }
+    }
+
     /// Creates a pass with a word.
     pub const fn of_word(name: &'static str, word: &'static str) -> Pass {
         Pass { name, argument: Some(Argument::Word(word)) }

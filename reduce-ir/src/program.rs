@@ -155,7 +155,7 @@ impl Program {
     pub fn most_blocks(&self, reads: Reads) -> u64 {
         let kernel = self.kernel(reads);
         match kernel.team.size {
-            Size::Thread | Size::Warp | Size::Block => 1,
+            Size::Thread | Size::Lanes(_) | Size::Warp | Size::Block => 1,
             Size::Cluster => kernel.cluster().into(),
             Size::Grid { most } => most.map_or(u64::MAX, u64::from),
         }
@@ -171,9 +171,8 @@ impl Program {
     pub fn threads(&self, reads: Reads) -> u32 {
         match self.kernel(reads).team {
             team @ Team { beside: 2.., .. } => team.beside * self.warps_beside(reads),
-            Team { size: Size::Thread | Size::Warp, logical: 2.., .. } | Team { size: Size::Warp, .. } => {
-                self.shared_block()
-            }
+            Team { size: Size::Thread | Size::Warp, logical: 2.., .. }
+            | Team { size: Size::Lanes(_) | Size::Warp, .. } => self.shared_block(),
             Team { size: Size::Thread | Size::Block | Size::Cluster | Size::Grid { .. }, .. } => self.block,
         }
     }
@@ -184,8 +183,38 @@ impl Program {
         match team.size {
             _ if team.beside > 1 => team.beside,
             Size::Thread if team.logical > 1 => self.threads(reads),
+            Size::Lanes(lanes) => self.threads(reads) / lanes,
             Size::Warp => self.threads(reads) / Program::WARP,
             Size::Thread | Size::Block | Size::Cluster | Size::Grid { .. } => 1,
+        }
+    }
+
+    /// Returns the most items of that many threads, from the first one on, if no thread has a second unit of striped ones.
+    pub fn items_of_lanes(&self, threads: u32) -> u64 {
+        let fold = self.kernel(Reads::Inputs).fold();
+        let units = match fold.arrangement {
+            Arrangement::Striped => 1,
+            Arrangement::Blocked => fold.units().unwrap_or(1),
+        };
+        u64::from(threads) * u64::from(units) * u64::from(fold.width)
+    }
+
+    /// Returns the threads of the association, and the units of each, that can have an item: fewer than all if the range of n is
+    /// shorter than the only tile.
+    pub fn reached(&self, reads: Reads) -> (u32, u32) {
+        let kernel = self.kernel(reads);
+        let fold = kernel.fold();
+        let units = fold.units().unwrap_or(1);
+        let bounded = reads == Reads::Inputs && kernel.is_one_tile() && !fold.in_rows;
+        let Some(most) = self.up_to.filter(|_| bounded) else { return (self.block, units) };
+        let each = self.items_of_lanes(1).max(1);
+        let threads = most.div_ceil(each).next_power_of_two().min(self.block.into()) as u32;
+        match fold.arrangement {
+            Arrangement::Blocked => (threads, units),
+            Arrangement::Striped => {
+                let row = u64::from(self.block) * u64::from(fold.width);
+                (threads, most.div_ceil(row).min(units.into()) as u32)
+            }
         }
     }
 
@@ -326,7 +355,8 @@ impl Kernel {
 
     /// Returns whether the items of its team are one tile of at most one block, which begins with the first item of the group.
     pub fn is_one_tile(&self) -> bool {
-        matches!(self.team.size, Size::Thread | Size::Warp | Size::Block) && self.fold().units().is_some()
+        matches!(self.team.size, Size::Thread | Size::Lanes(_) | Size::Warp | Size::Block)
+            && self.fold().units().is_some()
     }
 
     /// Returns the number of blocks in a cluster: 1 if blocks do not access each other's shared memory.

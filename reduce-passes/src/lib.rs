@@ -23,6 +23,7 @@ pub mod serial_tail;
 pub mod shuffle;
 mod steps;
 pub mod streaming;
+mod subwarp;
 pub mod team;
 pub mod ticket;
 pub mod trigger;
@@ -52,7 +53,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 
 /// The passes, in the order in which a kernel usually grows.
-pub const PASSES: [Rule; 27] = [
+pub const PASSES: [Rule; 28] = [
     textbook::serial::RULE,
     textbook::in_place::RULE,
     textbook::bitmask::RULE,
@@ -74,6 +75,7 @@ pub const PASSES: [Rule; 27] = [
     textbook::atomic::RULE,
     cluster::RULE,
     team::RULE,
+    subwarp::RULE,
     beside::RULE,
     one_block::RULE,
     ticket::RULE,

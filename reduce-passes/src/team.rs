@@ -36,6 +36,7 @@ pub const RULE: Rule = Rule {
             "flag",
             "atomic",
             "beside",
+            "subwarp",
         ]),
         why: "a team of one thread, warp or block has one tile, and leaves the result",
     }],
@@ -57,7 +58,7 @@ fn team(mut program: Program, word: &'static str) -> Result<Program, String> {
     let logical = match size {
         Size::Thread => program.block,
         Size::Warp => program.block / Program::WARP,
-        Size::Block | Size::Cluster | Size::Grid { .. } => 1,
+        Size::Lanes(_) | Size::Block | Size::Cluster | Size::Grid { .. } => 1,
     };
     let kernel = &mut program.kernels[Reads::Inputs as usize];
     kernel.team = Team { size, logical, beside: 1 };

@@ -140,7 +140,7 @@ fn blocks(program: &Program, reads: Reads) -> String {
         Size::Grid { most: Some(most) } => {
             format!("exactly min({most}, max(1, ceil(n / {tile}))) blocks, as STRIDE assumes")
         }
-        Size::Thread | Size::Warp | Size::Block | Size::Cluster => "blocks = 1".to_owned(),
+        Size::Thread | Size::Lanes(_) | Size::Warp | Size::Block | Size::Cluster => "blocks = 1".to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! the last levels of the tree is that of the warp. The warps then combine through shared memory.
 
 use super::Lowerer;
-use super::logical::{strides, visited};
+use super::logical::visited;
 use reduce_ir::program::{Program, Step};
 use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Part, Stmt, Ty};
 
@@ -15,15 +15,11 @@ impl Lowerer<'_> {
         let (of_thread, mut of_team) = self.steps_by_scope();
         let exchange =
             of_team.iter().position(|step| matches!(step, Step::Exchange(_))).map(|at| of_team.remove(at));
-        let all: Vec<u32> = of_team.iter().flat_map(|step| strides(step, self.program.block)).collect();
-        let (levels, last) = all.split_at(self.kernel.team.logical.ilog2() as usize);
+        let all = self.strides_reached(&of_team);
+        let (levels, last) = all.split_at(all.len() - warps.ilog2() as usize);
+        let turns = 1 << levels.len();
         self.constant("WARPS", warps, "warps of a block, which share 32 groups".to_owned());
-        self.derived(
-            "LOGICAL",
-            self.kernel.team.logical,
-            "BLOCK / WARPS".to_owned(),
-            "threads of the association of a thread",
-        );
+        self.constant("LOGICAL", turns, "threads of the association of a thread".to_owned());
         self.derived(
             "LANES",
             warps * Program::WARP,

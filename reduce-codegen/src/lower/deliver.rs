@@ -61,7 +61,7 @@ impl Lowerer<'_> {
     /// Returns the condition for the thread that holds the accumulator of its block or cluster.
     pub(super) fn delivers(&self) -> Expr {
         let first = self.thread().equals(0);
-        if self.is_beside() {
+        if self.has_group_by_lane() {
             return first.and(self.has_group());
         }
         if self.kernel.cluster() > 1 { Expr::Rank.equals(0).and(first) } else { first }

@@ -1,7 +1,7 @@
 //! The fold: each thread reads its items and folds them into its lanes.
 
 use super::Lowerer;
-use super::locals::{first, full_tile, plus, unit};
+use super::locals::{count, first, full_tile, plus, unit};
 use super::unit::{Before, Loads, Margin, Unit};
 use crate::tuning::LOADS_IN_FLIGHT;
 use reduce_ir::operation::Argument;
@@ -16,10 +16,10 @@ impl Lowerer<'_> {
         self.declare_lanes(fold);
         self.first_of_rows(fold);
         let body = match (fold.share, self.kernel.team.size) {
-            (Share::Units(units), _) => self.tile(fold, units),
+            (Share::Units(units), _) => self.tile(fold, self.units_reached(units)),
             (Share::Rest, Size::Grid { .. }) => self.grid_stride(),
             (Share::Rest, Size::Thread) => self.single_thread(),
-            (Share::Rest, Size::Warp | Size::Block | Size::Cluster) => self.one_block(fold),
+            (Share::Rest, Size::Lanes(_) | Size::Warp | Size::Block | Size::Cluster) => self.one_block(fold),
         };
         self.body.extend(body);
         self.threads_with_an_item(fold);
@@ -44,6 +44,12 @@ impl Lowerer<'_> {
                 vec![Stmt::If(aligned, all(Loads::Vectors), otherwise)]
             }
         }
+    }
+
+    /// Returns the number of units that can have an item.
+    fn units_reached(&self, units: u32) -> u32 {
+        let grouped = self.program.domain.is_grouped();
+        if grouped { self.program.reached(self.kernel.reads).1.min(units) } else { units }
     }
 
     /// Returns what unaligned vectors need around them.
@@ -114,8 +120,21 @@ impl Lowerer<'_> {
         self.guarded() || (self.kernel.reads == Reads::Inputs && self.program.operation.fold.is_some())
     }
 
-    /// Loads a unit, and adds each item to its lane.
+    /// Loads a unit, and adds each item to its lane. A unit of one of several groups may be the last of a short tile, so whole
+    /// units are loaded by vectors also where items need guards.
     pub(super) fn items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
+        let tries = unit.access == Loads::Guarded && self.has_vectors() && self.program.domain.is_grouped();
+        if !tries || unit.is_whole() {
+            return self.items_of(unit, suffix);
+        }
+        let end = unit.at.clone().plus(Expr::Named("WIDTH"));
+        let whole = Expr::Cmp(Cmp::Le, Box::new(end), Box::new(count().get()));
+        let vectors = Unit { access: Loads::Vectors, before: unit.before.clone(), ..unit.at_same_place() };
+        let test = self.aligned().fold(whole, Expr::and);
+        vec![Stmt::If(test, self.items_of(&vectors, suffix), self.items_of(unit, suffix))]
+    }
+
+    fn items_of(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
         let mut body = match unit.access {
             Loads::Vectors => self.vectors(unit, suffix, Stmt::Load),
             Loads::Unaligned => self.vectors(unit, suffix, Stmt::LoadUnaligned),
@@ -310,7 +329,9 @@ impl Lowerer<'_> {
             (Share::Units(units), _) => Some(format!("coarsen({units})")),
             (Share::Rest, Size::Grid { most }) => most.map(|blocks| format!("grid_stride({blocks})")),
             (Share::Rest, Size::Thread) => Some(if atomic { "atomic" } else { "serial" }.to_owned()),
-            (Share::Rest, Size::Warp | Size::Block | Size::Cluster) => Some("one_block".to_owned()),
+            (Share::Rest, Size::Lanes(_) | Size::Warp | Size::Block | Size::Cluster) => {
+                Some("one_block".to_owned())
+            }
         };
         let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
         let lanes = fold.shares_lanes().then(|| lanes_pass(fold));

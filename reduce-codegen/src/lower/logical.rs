@@ -6,6 +6,9 @@ use reduce_ir::ops::Bin;
 use reduce_ir::program::{Combine, Medium, Program, Scope, Step};
 use reduce_ir::statements::{Expr, Local, Loop, Part, Stmt, Ty, Unroll};
 
+/// The most items of turns that are unrolled, so that their loads are in flight together.
+const UNROLLED: u32 = 32;
+
 impl Lowerer<'_> {
     /// Evaluates several logical warps in a warp. Each thread folds the items of one thread of each, then combines
     /// their accumulators in its registers.
@@ -29,12 +32,31 @@ impl Lowerer<'_> {
     /// combines like a binary counter carries. So at most log₂(block) accumulators wait at a time.
     pub(super) fn logical_threads(&mut self) {
         let (of_thread, of_team) = self.steps_by_scope();
-        let strides: Vec<u32> = of_team.iter().flat_map(|step| strides(step, self.program.block)).collect();
+        let strides = self.strides_reached(&of_team);
         for step in &of_team {
             self.note(Part::Tree, step, vec!["team(thread)".to_owned()]);
         }
-        self.turns(&of_thread, &strides, "BLOCK", |turn| turn);
+        let turns = 1 << strides.len();
+        let all = turns == self.program.block;
+        let name = if all { "BLOCK" } else { "LOGICAL" };
+        if !all {
+            self.constant(name, turns, "threads of the association that can have an item".to_owned());
+        }
+        self.turns(&of_thread, &strides, name, |turn| turn);
         self.current.number = 0.into();
+    }
+
+    /// Returns the number of items of all turns over logical threads.
+    fn items_of_turns(&self, strides: &[u32]) -> u32 {
+        let (_, units) = self.program.reached(self.kernel.reads);
+        (units * self.kernel.fold().width) << strides.len()
+    }
+
+    /// Returns the strides of the trees of a team, level by level, without those to threads that have no item.
+    pub(super) fn strides_reached(&self, of_team: &[Step]) -> Vec<u32> {
+        let (threads, _) = self.program.reached(self.kernel.reads);
+        let all = of_team.iter().flat_map(|step| strides(step, self.program.block));
+        all.filter(|&stride| stride < threads || !self.program.domain.is_grouped()).collect()
     }
 
     /// Evaluates logical threads one after the other: those that `logical` makes of the ones that the strides select. Leaves
@@ -64,7 +86,7 @@ impl Lowerer<'_> {
             from: 0.into(),
             test: turn.get().below(Expr::Named(turns)),
             next: turn.get().plus(1),
-            unroll: Unroll::Unsaid,
+            unroll: if self.items_of_turns(strides) <= UNROLLED { Unroll::All } else { Unroll::Unsaid },
             body,
             local: turn,
         })));
@@ -104,7 +126,7 @@ impl Lowerer<'_> {
 }
 
 /// Returns the strides of a tree over logical threads, level by level.
-pub(super) fn strides(step: &Step, block: u32) -> Vec<u32> {
+fn strides(step: &Step, block: u32) -> Vec<u32> {
     let Step::Combine(Combine { scope, items, tree, medium, .. }) = *step else { return Vec::new() };
     // The items of a tree over warps are warps.
     let warps = scope == Scope::Block && items < block && medium == Medium::Registers;

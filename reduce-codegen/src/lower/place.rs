@@ -21,7 +21,8 @@ pub(super) struct LogicalThread {
 impl LogicalThread {
     pub(super) fn of(program: &Program, kernel: &Kernel) -> LogicalThread {
         let shared = program.groups_of_block(kernel.reads) > 1;
-        let number = if kernel.team.size == Size::Warp && shared { lane().get() } else { Expr::Thread };
+        let of_lane = matches!(kernel.team.size, Size::Lanes(_)) || kernel.team.size == Size::Warp && shared;
+        let number = if of_lane { lane().get() } else { Expr::Thread };
         LogicalThread { number, suffix: String::new() }
     }
 }
@@ -49,6 +50,7 @@ impl Lowerer<'_> {
         }
         let reader = match self.kernel.team.size {
             Size::Thread => "thread",
+            Size::Lanes(_) => "lane",
             Size::Warp => "warp",
             Size::Block | Size::Cluster | Size::Grid { .. } => "block",
         };
@@ -67,6 +69,12 @@ impl Lowerer<'_> {
             Size::Grid { .. } => {
                 self.body.push(Stmt::Let(members(), self.blocks_of_group()));
                 block.over(members().get())
+            }
+            Size::Lanes(lanes) => {
+                self.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, lanes)));
+                let mine = shared().bin(Bin::Add, Expr::Thread.over(lanes).cast(Scalar::U64));
+                self.body.push(Stmt::Let(column(), mine));
+                column().get().bin(Bin::Min, self.last_group())
             }
             Size::Thread | Size::Warp | Size::Block | Size::Cluster => block,
         };
@@ -97,14 +105,27 @@ impl Lowerer<'_> {
         }
         let mine = block.times(number(Program::WARP.into())).bin(Bin::Add, lane().get().cast(Scalar::U64));
         self.body.push(Stmt::Let(column(), mine));
-        let last = Expr::Groups.bin(Bin::Sub, number(1));
-        self.body.push(Stmt::Let(group(), column().get().bin(Bin::Min, last)));
+        self.body.push(Stmt::Let(group(), column().get().bin(Bin::Min, self.last_group())));
         self.move_to_group();
+    }
+
+    /// Returns whether lanes of a warp have groups of their own. Lanes beyond the last group then take part with that group, and
+    /// deliver nothing.
+    pub(super) fn has_group_by_lane(&self) -> bool {
+        self.is_beside() || matches!(self.kernel.team.size, Size::Lanes(_))
     }
 
     /// Returns whether the lane has a group of its own.
     pub(super) fn has_group(&self) -> Expr {
-        column().get().below(Expr::Groups)
+        column().get().below(self.groups())
+    }
+
+    fn groups(&self) -> Expr {
+        if self.program.domain.is_grouped() { Expr::Groups } else { number(1) }
+    }
+
+    fn last_group(&self) -> Expr {
+        self.groups().bin(Bin::Sub, number(1))
     }
 
     /// Moves the pointers to the items of the group.
@@ -148,11 +169,10 @@ impl Lowerer<'_> {
 
     /// Adds the statements for the group of a thread, if it has one. Some threads of the last block have none.
     pub(super) fn guard_by_group(&mut self, body: Vec<Stmt>) {
-        if self.program.groups_of_block(self.kernel.reads) == 1 || self.is_beside() {
+        if self.program.groups_of_block(self.kernel.reads) == 1 || self.has_group_by_lane() {
             return self.body.extend(body);
         }
-        let all = if self.program.domain.is_grouped() { Expr::Groups } else { number(1) };
-        self.body.push(Stmt::when(group().get().below(all), body));
+        self.body.push(Stmt::when(group().get().below(self.groups()), body));
     }
 
     /// Returns the number of blocks that share a group: one for each tile. No group is empty.

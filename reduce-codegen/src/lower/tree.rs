@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::locals::count;
 use reduce_ir::ops::Bin;
-use reduce_ir::program::{Arrangement, Combine, Fold, Lowering, Program, Scope, Tree};
+use reduce_ir::program::{Arrangement, Combine, Fold, Lowering, Program, Scope, Size, Tree};
 use reduce_ir::statements::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
 
 impl Lowerer<'_> {
@@ -77,19 +77,36 @@ impl Lowerer<'_> {
         let step = |stride: Expr, suffix: &str| self.shuffle_step(combine.scope, stride, suffix, &present);
         let stmts = if combine.lowering == Lowering::Unrolled {
             let strides = super::strides(combine.tree, combine.items);
-            strides.into_iter().flat_map(|stride| step(stride.into(), &format!("_{stride}"))).collect()
+            let strides = strides.into_iter().filter(|&stride| stride < self.lanes_of_team());
+            strides.flat_map(|stride| step(stride.into(), &format!("_{stride}"))).collect()
         } else {
             let stride = Local::new("stride", Ty::U32);
             let (from, test, next) = match combine.tree {
-                Tree::Pairs => (1.into(), stride.get().below(items(combine)), stride.get().times(2)),
+                Tree::Pairs => (1.into(), stride.get().below(self.shuffled(combine)), stride.get().times(2)),
                 Tree::Halving | Tree::Serial | Tree::Any => {
-                    (half_of(combine), Expr::from(0).below(stride.get()), stride.get().over(2))
+                    let half = match self.kernel.team.size {
+                        Size::Lanes(lanes) => (lanes / 2).into(),
+                        Size::Thread | Size::Warp | Size::Block | Size::Cluster | Size::Grid { .. } => {
+                            half_of(combine)
+                        }
+                    };
+                    (half, Expr::from(0).below(stride.get()), stride.get().over(2))
                 }
             };
             let body = step(stride.get(), "");
             vec![Stmt::For(Box::new(Loop { from, test, next, unroll: Unroll::Unsaid, body, local: stride }))]
         };
         self.body.extend(stmts);
+    }
+
+    /// Returns the number of lanes among which shuffles combine.
+    fn lanes_of_team(&self) -> u32 {
+        if let Size::Lanes(lanes) = self.kernel.team.size { lanes } else { Program::WARP }
+    }
+
+    /// Returns the number of items that shuffles combine.
+    fn shuffled(&self, combine: Combine) -> Expr {
+        if let Size::Lanes(lanes) = self.kernel.team.size { lanes.into() } else { items(combine) }
     }
 
     fn shuffle_step(&self, scope: Scope, stride: Expr, suffix: &str, present: &Expr) -> Vec<Stmt> {

@@ -83,7 +83,14 @@ impl Unit {
         }
     }
 
-    fn is_whole(&self) -> bool {
+    /// Returns the unit at the same place, to be read otherwise.
+    pub(super) fn at_same_place(&self) -> Unit {
+        let (at, begin, before) = (self.at.clone(), self.begin.clone(), self.before.clone());
+        Unit { at, begin, access: self.access, before, row: self.row }
+    }
+
+    /// Returns whether its position counts from the first item of the group.
+    pub(super) fn is_whole(&self) -> bool {
         self.at.ty() == Some(Ty::U64)
     }
 }

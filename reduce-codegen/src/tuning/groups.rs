@@ -3,14 +3,16 @@
 
 use super::Tuning;
 use super::tiers::Variant;
+use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::{Access, Domain};
 
-/// The greatest length of groups that have one thread each.
-const OF_A_THREAD: u64 = 16;
-/// The same if neighbouring groups lie side by side: the threads of a warp then read side by side.
-const OF_A_THREAD_BESIDE: u64 = 64;
+/// The threads that share a short group, by ascending length: so many that each has one load unit.
+const SHORT: [u32; 5] = [1, 2, 4, 8, 16];
+/// The threads of the association that one thread evaluates, if neighbouring groups lie side by side: the threads of a warp then
+/// read side by side.
+const SHORT_BESIDE: [u32; 3] = [4, 8, 16];
 /// The warps that share longer groups that lie side by side.
 const WARPS_BESIDE: u32 = 8;
 
@@ -20,25 +22,40 @@ pub(crate) fn tuning(tuning: Tuning) -> Tuning {
 }
 
 /// Returns the variants for several groups, by ascending length, from the variants for one group.
-pub(crate) fn variants(mut variants: Vec<Variant>, domain: Domain) -> Vec<Variant> {
+pub(crate) fn variants(mut variants: Vec<Variant>, operation: &Operation, domain: Domain) -> Vec<Variant> {
     let beside = matches!(domain.access, Access::Strided { beside: true, .. });
-    let most = if beside { OF_A_THREAD_BESIDE } else { OF_A_THREAD };
-    let short = variants.first().filter(|variant| variant.block == Program::WARP);
-    let short =
-        short.map(|first| Variant { up_to: Some(most), ..with(first, Pass::of_word("team", "thread")) });
-    match (variants.first_mut().filter(|_| short.is_some()), beside) {
-        (_, true) => variants.iter_mut().for_each(lay_beside),
-        (Some(first), false) => *first = with(first, Pass::of_word("team", "warp")),
-        (None, false) => {}
+    let first = variants.first().filter(|variant| variant.block == Program::WARP).cloned();
+    let short: Vec<_> = first.iter().flat_map(|first| short(first, operation, beside)).collect();
+    match variants.first_mut().filter(|_| first.is_some() && !beside) {
+        Some(first) => *first = with(first, Pass::of_word("team", "warp")),
+        None if beside => variants.iter_mut().for_each(lay_beside),
+        None => {}
     }
     variants.splice(0..0, short);
     variants
 }
 
+/// Returns the variants for short groups.
+fn short(first: &Variant, operation: &Operation, beside: bool) -> Vec<Variant> {
+    let number =
+        |name: &str| first.passes.iter().find(|pass| pass.name == name).and_then(|pass| pass.number());
+    let units = if operation.commutative { 1 } else { number("coarsen").unwrap_or(1) };
+    let each = u64::from(number("vectorize").unwrap_or(1) * units);
+    let variant = |&threads: &u32| {
+        let team = match (beside, threads) {
+            (true, _) | (false, 1) => Pass::of_word("team", "thread"),
+            (false, _) => Pass::with("subwarp", threads),
+        };
+        Variant { up_to: Some(u64::from(threads) * each), ..with(first, team) }
+    };
+    let threads = if beside { &SHORT_BESIDE[..] } else { &SHORT[..] };
+    threads.iter().map(variant).collect()
+}
+
 /// Lets neighbouring groups share blocks, unless their operator keeps the order by rows of a warp.
 fn lay_beside(variant: &mut Variant) {
     let is_striped = variant.passes.iter().any(|pass| pass.name == "warp_striped");
-    if !is_striped && variant.block > WARPS_BESIDE {
+    if !is_striped && variant.block >= 2 * WARPS_BESIDE {
         *variant = with(variant, Pass::with("beside", WARPS_BESIDE));
     }
 }

@@ -104,7 +104,7 @@ pub(crate) fn variants(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
             vec![Variant { up_to: None, block: spec.block.unwrap_or(Spec::BLOCK), passes: passes.clone() }]
         }
         Passes::Auto if spec.domain.is_grouped() => {
-            groups::variants(auto(spec, groups::tuning(tuning)), spec.domain)
+            groups::variants(auto(spec, groups::tuning(tuning)), &spec.operation, spec.domain)
         }
         Passes::Auto => auto(spec, tuning),
     }

@@ -94,7 +94,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
         (Share::Units(_), _) => u64::from(program.block) * width,
         (Share::Rest, Size::Grid { most }) => tile * u64::from(most.unwrap_or(1)),
         (Share::Rest, Size::Thread) => 1,
-        (Share::Rest, Size::Warp | Size::Block | Size::Cluster) => program.block.into(),
+        (Share::Rest, Size::Lanes(_) | Size::Warp | Size::Block | Size::Cluster) => program.block.into(),
     };
     let one_block = (fold.share, program.kernels[at].team) == (Share::Rest, Team::BLOCK);
     let powers = (5..=8).map(|log2| 1 << log2);

@@ -235,7 +235,9 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
                 (Share::Units(_), _, Arrangement::Blocked) if fold.in_rows => (fold.width.into(), 1),
                 (Share::Units(_), _, Arrangement::Blocked) => (tile / u64::from(program.block), 1),
                 (Share::Rest, Size::Thread, _) => (Level::ALL, 1),
-                (Share::Rest, Size::Warp | Size::Block | Size::Cluster, _) => (Level::ALL, round),
+                (Share::Rest, Size::Lanes(_) | Size::Warp | Size::Block | Size::Cluster, _) => {
+                    (Level::ALL, round)
+                }
                 (Share::Rest, Size::Grid { most }, _) => (Level::ALL, round * u64::from(most.unwrap_or(1))),
             };
             // With one lane, both arrangements are the same; striped is the canonical form.

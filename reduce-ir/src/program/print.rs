@@ -128,6 +128,7 @@ impl fmt::Display for Team {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.size {
             Size::Thread => f.write_str("thread"),
+            Size::Lanes(lanes) => write!(f, "{lanes} lanes"),
             Size::Warp => f.write_str("warp"),
             Size::Block => f.write_str("block"),
             Size::Cluster => f.write_str("cluster"),

@@ -16,6 +16,8 @@ pub struct Team {
 pub enum Size {
     /// One thread.
     Thread,
+    /// This number of lanes of a warp.
+    Lanes(u32),
     /// A warp.
     Warp,
     /// A block.

@@ -171,7 +171,7 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
     let (several, wide) = match (fold.share, kernel.team.size) {
         (Share::Units(units), _) => (units, true),
         (Share::Rest, Size::Grid { most }) => (most.unwrap_or(0), true),
-        (Share::Rest, Size::Thread | Size::Warp | Size::Block | Size::Cluster) => (1, false),
+        (Share::Rest, Size::Thread | Size::Lanes(_) | Size::Warp | Size::Block | Size::Cluster) => (1, false),
     };
     let narrow = fold.width == 1 || (wide && kernel.reads == Reads::Inputs);
     let runs = !rest || kernel.team.size == Size::Block;
@@ -222,17 +222,21 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
         Size::Thread if kernel.fold().share == Share::Rest => 1,
         Size::Thread => program.block,
         Size::Warp => program.block / Program::WARP,
-        Size::Block | Size::Cluster | Size::Grid { .. } => 1,
+        Size::Lanes(_) | Size::Block | Size::Cluster | Size::Grid { .. } => 1,
     };
-    let small = matches!(kernel.team.size, Size::Thread | Size::Warp) || kernel.team.beside > 1;
+    let small =
+        matches!(kernel.team.size, Size::Thread | Size::Lanes(_) | Size::Warp) || kernel.team.beside > 1;
     let alone = |combine: Combine| match combine.medium {
         Medium::Registers => true,
-        Medium::Shuffle => kernel.team.size == Size::Warp && combine.scope == Scope::Warp,
+        Medium::Shuffle => {
+            matches!(kernel.team.size, Size::Lanes(_) | Size::Warp) && combine.scope == Scope::Warp
+        }
         Medium::Shared(_) | Medium::Global(_) | Medium::Distributed => false,
     };
     let meets = !small || kernel.fold().share == Share::Rest || kernel.combines().all(alone);
     // Logical threads fold a fixed number of units; only a single thread folds to the end.
-    let counted = kernel.team.size != Size::Warp || kernel.fold().units().is_some();
+    let counted = !matches!(kernel.team.size, Size::Lanes(_) | Size::Warp) || kernel.fold().units().is_some();
+    let counted = counted && verify_lanes(program, kernel);
     let several = program.domain.is_grouped();
     let together = matches!(kernel.exchange(), Some(Exchange::LastBlock { .. } | Exchange::Atomic));
     let grouped = !several
@@ -246,13 +250,22 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
     })
 }
 
+/// Returns whether the elements fit the lanes of the team.
+fn verify_lanes(program: &Program, kernel: &Kernel) -> bool {
+    let Size::Lanes(lanes) = kernel.team.size else { return true };
+    let fits = program.up_to.is_some_and(|n| n <= program.items_of_lanes(lanes));
+    let whole = program.block == Program::WARP && matches!(lanes, 2 | 4 | 8 | 16);
+    let shuffled = kernel.combines().all(|combine| combine.lowering != Lowering::WarpReduce);
+    fits && whole && shuffled && !kernel.fold().in_rows && kernel.reads == Reads::Inputs
+}
+
 /// Returns whether the warps that share neighbouring groups divide the threads of the association.
 fn verify_beside(program: &Program, kernel: &Kernel) -> bool {
     let team = kernel.team;
     let warps = program.block / team.logical.max(1);
     let divides =
         warps.is_power_of_two() && (2..=32).contains(&warps) && warps * team.logical == program.block;
-    let divides = divides && team.logical > 1;
+    let divides = divides && team.logical > 1 && 2 * warps <= program.reached(kernel.reads).0;
     let of_block =
         matches!(team.size, Size::Block | Size::Grid { most: None }) && program.domain.is_grouped();
     let counted = kernel.fold().units().is_some() && !kernel.fold().in_rows;
