@@ -293,7 +293,7 @@ pub use reduce_runtime::{
 
 #[cfg(feature = "cuda")]
 pub use reduce_runtime::{
-    Cache, Compiler, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, Workspace, cudarc,
+    Cache, Compiler, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, Workspace, cudarc,
 };
 
 pub use reduce_codegen as codegen;
@@ -353,7 +353,7 @@ pub mod __private {
     pub use reduce_ir::ops::{Bin, Cmp, Un};
     pub use reduce_ir::pass::{Argument, Pass};
     pub use reduce_ir::spec::{Passes, Spec};
-    pub use reduce_ir::{Access, Domain, Scalar, Value, bf16, f16};
+    pub use reduce_ir::{Access, Beside, Domain, Scalar, Value, bf16, f16};
     pub use reduce_macros::reduction;
     pub use reduce_runtime::Reduction;
     pub use std::string::String;

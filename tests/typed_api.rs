@@ -3,7 +3,7 @@
 
 use reduce_lanes::LanesRef;
 use reducegen::ir::Value;
-use reducegen::{Describe, Device, Error, MinMax, Reduction, reduction};
+use reducegen::{Array, Describe, Device, Error, MinMax, Reduction, View, reduction};
 
 static LINE: Reduction<f32, f32, (f32, i32)> = reduction! {
     ty: f32, params: { a: f32, b: i32 }, map: |x| a * x + b as f32, op: sum
@@ -94,4 +94,44 @@ fn reductions_are_shown_by_their_specification() {
     let compiled = format!("{:?}", LINE.compile(&Device::host()).unwrap());
     assert!(compiled.starts_with("Compiled { reducer: Reducer { operation: \"sum\", device: "), "{compiled}");
     assert!(compiled.len() < 200, "{compiled}");
+}
+
+static CHANNELS: Reduction<f32, Array<f64>> =
+    reduction! { ty: f32, map: |x| x as f64, op: sum, axes: b h w c -> b c };
+static WEIGHED: Reduction<(f32, f32), Array<f32>> =
+    reduction! { inputs: { x: f32, w: f32 }, axes: { x: b c, w: c } -> b, map: |x, w| x * w, op: sum };
+static LAST: Reduction<u8, Array<Option<u8>>> =
+    reduction! { ty: u8, axes: i j -> j 1, op: |a, b| b, identity: none };
+static SCALED: Reduction<f32, Array<MinMax<f32>>, f32> =
+    reduction! { ty: f32, params: { k: f32 }, map: |x| x * k, op: minmax, segments: 2 };
+
+#[test]
+fn axes_give_arrays() {
+    let x: Vec<f32> = (0..24).map(|at| at as f32).collect();
+    let sums = CHANNELS.reduce(View::of(&x, [2, 2, 2, 3])).unwrap();
+    assert_eq!(sums.shape, [2, 3]);
+    assert_eq!(sums[[1, 2]], 14.0 + 17.0 + 20.0 + 23.0);
+    assert_eq!(sums.get(&[1, 3]), None);
+    let weighed = WEIGHED.reduce((View::of(&x, [8, 3]), View::of(&[1.0, 0.0, 2.0], [3]))).unwrap();
+    assert_eq!(weighed.values[..3], [4.0, 13.0, 22.0]);
+    let bytes = [1u8, 2, 3, 4];
+    let last = LAST.reduce(View::of(&bytes, [2, 2])).unwrap();
+    assert_eq!((last.shape, last.values), (vec![2, 1], vec![Some(3), Some(4)]));
+    assert_eq!(LAST.reduce(View::of(&bytes, [0, 2])).unwrap().values, [None, None]);
+    let pairs = SCALED.with(2.0).reduce(View::of(&x, [24])).unwrap();
+    assert_eq!(pairs.values[11], MinMax { min: 44.0, max: 46.0 });
+    let error = SCALED.with(1.0).reduce(View::of(&x[..3], [3])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`(s 2)` needs a length that is a multiple of 2, and the dimension of input `x` has length 3"
+    );
+    assert!(matches!(error, Error::Shape(_)) && error.is_users_fault());
+}
+
+/// Filters may leave no element of a group.
+#[test]
+fn a_group_without_an_element_left_is_none() {
+    let above = reduction! { ty: f32, axes: i j -> i, filter: |x| x > 0.0, op: argmax };
+    let found = above.reduce(View::of(&[-1.0, -2.0, 3.0, 4.0], [2, 2])).unwrap();
+    assert_eq!(found.values, [None, Some(1)]);
 }

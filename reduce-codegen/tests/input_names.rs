@@ -13,7 +13,7 @@ use reduce_ir::func::Param;
 use reduce_ir::keywords::{is_c, is_taken};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
-use reduce_ir::{Access, Domain, Scalar, Spec};
+use reduce_ir::{Access, Beside, Domain, Scalar, Spec};
 use rotation::sample;
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ const ORDERED: [&str; 2] = [
 
 /// The same for several groups.
 const GROUPED: [&str; 3] =
-    ["shuffle, vectorize(4), coarsen(2), beside(8)", "sequential, beside(2)", "shuffle, subwarp(4)"];
+    ["shuffle, vectorize(4), coarsen(2), beside(8)", "sequential, beside(64)", "shuffle, subwarp(4)"];
 
 /// The keywords of C++17, and the words for operators (ISO/IEC 14882:2017, 5.11 and 5.5).
 const KEYWORDS: &str = "\
@@ -101,7 +101,7 @@ fn programs() -> impl Iterator<Item = Program> {
 
 /// Returns programs of several groups, along several axes.
 fn grouped() -> impl Iterator<Item = Program> {
-    let domain = Domain { kept: 3, access: Access::Strided { reduced: 2, beside: true } };
+    let domain = Domain { kept: 3, access: Access::Strided { reduced: 2, beside: Beside::Many } };
     let list = move |passes| {
         let source = format!("inputs: {{ firstinput: f32 }}, op: sum, block: 32, passes: [{passes}]");
         reduce_codegen::compile(&Spec { domain, ..text(&source, None).unwrap().spec }).unwrap()

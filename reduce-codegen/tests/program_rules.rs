@@ -146,7 +146,7 @@ fn of_combinations() -> Vec<Broken> {
         (17, "", |it| it.kernels[0].team.beside = 32),
         (17, "", |it| {
             it.domain = Domain::ROWS;
-            (it.kernels[0].team.beside, it.kernels[0].team.logical) = (32, 32);
+            (it.kernels[0].team.beside, it.kernels[0].team.logical) = (32, 128);
         }),
     ]
 }

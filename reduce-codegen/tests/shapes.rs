@@ -106,7 +106,7 @@ fn groups_of_any_shape_have_the_trees_that_they_have_alone() {
         (64, "sequential coarsen(3)", None),
         (32, "shuffle vectorize(2) one_block", None),
         (64, "shuffle vectorize(4) coarsen(2)", Some(Pass::with("beside", 8))),
-        (256, "shuffle unroll", Some(Pass::with("beside", 2))),
+        (256, "shuffle unroll", Some(Pass::with("beside", 16))),
         (32, "shuffle vectorize(2) one_block", Some(Pass::with("beside", 4))),
         (128, "sequential", Some(Pass::with("beside", 32))),
         (32, "shuffle vectorize(4) coarsen(4) unroll", Some(Pass::with("subwarp", 2))),

@@ -3,7 +3,7 @@
 
 use reduce_dsl::parse::text;
 use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
-use reduce_ir::{Access, Domain, Spec};
+use reduce_ir::{Access, Beside, Domain, Spec};
 
 macro_rules! assert_snapshot {
     ($shown:expr) => {
@@ -160,8 +160,8 @@ fn axes_have_a_domain() {
     for (axes, domain) in [
         ("i j -> i", Domain::ROWS),
         ("i j ->", Domain::WHOLE),
-        ("i j -> j", strided(1, true)),
-        ("b h w c -> b c", strided(2, true)),
+        ("i j -> j", strided(1, Beside::Many)),
+        ("b h w c -> b c", strided(2, Beside::Many)),
         (".. c -> ..", Domain::ROWS),
         ("b (s 16) -> b s", Domain::ROWS),
     ] {

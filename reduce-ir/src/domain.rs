@@ -17,7 +17,8 @@ impl Domain {
     pub const WHOLE: Domain = Domain { kept: 0, access: Access::Contiguous };
 
     /// The domain in which all elements are one group, with a step between neighbours.
-    pub const STRIDED: Domain = Domain { kept: 0, access: Access::Strided { reduced: 1, beside: false } };
+    pub const STRIDED: Domain =
+        Domain { kept: 0, access: Access::Strided { reduced: 1, beside: Beside::No } };
 
     /// The domain in which each row of a row-major matrix is a group.
     pub const ROWS: Domain = Domain { kept: 1, access: Access::Contiguous };
@@ -32,6 +33,17 @@ impl Domain {
         match self.access {
             Access::Contiguous | Access::Adjacent => true,
             Access::Strided { .. } => false,
+        }
+    }
+
+    /// Returns the domain of many groups: as many lie side by side as a kernel can use.
+    #[must_use]
+    pub fn of_many(self) -> Domain {
+        match self.access {
+            Access::Contiguous | Access::Adjacent | Access::Strided { beside: Beside::No, .. } => self,
+            Access::Strided { reduced, .. } => {
+                Domain { access: Access::Strided { reduced, beside: Beside::Many }, ..self }
+            }
         }
     }
 
@@ -63,13 +75,13 @@ pub enum Access {
     Strided {
         /// The number of axes of a group, after merging.
         reduced: u8,
-        /// Whether neighbouring groups lie side by side, so that a warp can read an element of each at once. It changes no kernel,
-        /// only the choice among kernels.
-        beside: bool,
+        /// Whether neighbouring groups lie side by side, so that neighbouring threads can read an element of each. It changes no
+        /// kernel, only the choice among kernels.
+        beside: Beside,
     },
 }
 
-/// Prints the words of programs: `contiguous`, `adjacent`, `strided`, `strided over 2 axes`, `strided beside`.
+/// Prints the words of programs: `contiguous`, `adjacent`, `strided`, `strided over 2 axes`, `strided beside many`.
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -80,8 +92,54 @@ impl fmt::Display for Access {
                 if *reduced != 1 {
                     write!(f, " over {reduced} axes")?;
                 }
-                if *beside { f.write_str(" beside") } else { Ok(()) }
+                write!(f, "{beside}")
             }
+        }
+    }
+}
+
+/// How many groups lie side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Beside {
+    /// None.
+    #[default]
+    No,
+    /// At most this many: 4, 8 or 16.
+    Narrow(u8),
+    /// More than 16, of few groups in all.
+    Few,
+    /// More than 16, of many groups.
+    Many,
+}
+
+impl Beside {
+    /// The least number of groups that are many: enough for every multiprocessor of a large GPU.
+    pub const MANY: u64 = 1 << 15;
+
+    /// Returns the class of groups of which so many lie side by side.
+    pub fn of(beside: u64, groups: u64) -> Beside {
+        match beside {
+            0..=4 => Beside::Narrow(4),
+            5..=8 => Beside::Narrow(8),
+            9..=16 => Beside::Narrow(16),
+            _ if groups < Beside::MANY => Beside::Few,
+            _ => Beside::Many,
+        }
+    }
+
+    /// Returns every class in which groups lie side by side.
+    pub const ALL: [Beside; 5] =
+        [Beside::Narrow(4), Beside::Narrow(8), Beside::Narrow(16), Beside::Few, Beside::Many];
+}
+
+/// Prints nothing, or the words of programs: ` beside few`.
+impl fmt::Display for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Beside::No => Ok(()),
+            Beside::Narrow(most) => write!(f, " beside {most}"),
+            Beside::Few => f.write_str(" beside few"),
+            Beside::Many => f.write_str(" beside many"),
         }
     }
 }

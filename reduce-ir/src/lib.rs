@@ -26,7 +26,7 @@ pub mod statements;
 mod value;
 
 pub use axes::Axes;
-pub use domain::{Access, Domain, Extent};
+pub use domain::{Access, Beside, Domain, Extent};
 pub use half::{bf16, f16};
 pub use scalar::{ParseScalarError, Scalar};
 pub use spec::Spec;

@@ -170,7 +170,7 @@ impl Program {
     /// Returns the threads per block of a launch. Groups whose teams are smaller than a block share a block.
     pub fn threads(&self, reads: Reads) -> u32 {
         match self.kernel(reads).team {
-            team @ Team { beside: 2.., .. } => team.beside * self.warps_beside(reads),
+            team @ Team { beside: 2.., .. } => team.beside * self.parts_beside(reads),
             Team { size: Size::Thread | Size::Warp, logical: 2.., .. }
             | Team { size: Size::Lanes(_) | Size::Warp, .. } => self.shared_block(),
             Team { size: Size::Thread | Size::Block | Size::Cluster | Size::Grid { .. }, .. } => self.block,
@@ -218,14 +218,14 @@ impl Program {
         }
     }
 
-    /// Returns the number of warps that share neighbouring groups.
-    pub fn warps_beside(&self, reads: Reads) -> u32 {
+    /// Returns the number of threads that share each of neighbouring groups.
+    pub fn parts_beside(&self, reads: Reads) -> u32 {
         self.block / self.kernel(reads).team.logical.max(1)
     }
 
     /// Returns the threads of a block that groups share. With only one group, the block is a warp.
     fn shared_block(&self) -> u32 {
-        if self.domain.is_grouped() { 4 * Program::WARP } else { Program::WARP }
+        if self.domain.is_grouped() { 16 * Program::WARP } else { Program::WARP }
     }
 
     /// Derives the team and the range from the tile. If all items fit one tile, the team becomes a block; if they fit the tiles of

@@ -8,7 +8,7 @@ use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::pass::{Argument, Pass};
 use reduce_ir::spec::Passes;
-use reduce_ir::{Access, Domain, Scalar, Spec, Value};
+use reduce_ir::{Access, Beside, Domain, Scalar, Spec, Value};
 
 /// A value that can be written as an expression that rebuilds it.
 pub(crate) trait Rebuild {
@@ -47,8 +47,21 @@ impl Rebuild for Access {
             Access::Contiguous => quote!(#access::Contiguous),
             Access::Adjacent => quote!(#access::Adjacent),
             Access::Strided { reduced, beside } => {
+                let beside = beside.rebuild();
                 quote!(#access::Strided { reduced: #reduced, beside: #beside })
             }
+        }
+    }
+}
+
+impl Rebuild for Beside {
+    fn rebuild(&self) -> TokenStream {
+        let beside = quote!(__reducegen::__private::Beside);
+        match self {
+            Beside::No => quote!(#beside::No),
+            Beside::Narrow(most) => quote!(#beside::Narrow(#most)),
+            Beside::Few => quote!(#beside::Few),
+            Beside::Many => quote!(#beside::Many),
         }
     }
 }

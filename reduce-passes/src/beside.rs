@@ -1,8 +1,8 @@
-//! `beside(w)`: 32 neighbouring groups share a block of w warps, one in each lane.
+//! `beside(k)`: k neighbouring groups share a block, with neighbouring threads.
 //!
-//! For groups whose first elements lie side by side, such as the columns of a row-major matrix: the lanes of a warp then
-//! read neighbouring elements at once. Each thread evaluates the *logical* threads of its group whose number in the last
-//! levels of the tree is that of its warp. The warps combine through shared memory. So the bits stay the same.
+//! For groups whose first elements lie side by side, such as the columns of a row-major matrix: neighbouring threads then
+//! read neighbouring elements. Several threads share a group. Each evaluates the *logical* threads whose number in the
+//! last levels of the tree is its own, and they combine through shared memory. So the bits stay the same.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -11,7 +11,7 @@
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = naive(&max, 256).unwrap();
 //! let rows = Program { domain: Domain::ROWS, ..naive };
-//! let program = apply(rows, Pass::with("beside", 8)).unwrap();
+//! let program = apply(rows, Pass::with("beside", 32)).unwrap();
 //! assert_eq!(program.kernels[0].team.to_string(), "grid of 32 logical threads each beside 32");
 //! assert_eq!(program.threads(program.kernels[0].reads), 256);
 //! ```
@@ -24,7 +24,7 @@ use reduce_ir::program::{Lowering, Medium, Program, Reads};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "beside",
-    doc: "32 neighbouring groups share a block of w warps, one in each lane",
+    doc: "k neighbouring groups share a block, with neighbouring threads",
     excludes: &[Exclusion {
         others: Others::Named(&[
             "serial",
@@ -36,29 +36,31 @@ pub const RULE: Rule = Rule {
             "flag",
             "atomic",
         ]),
-        why: "the lanes of a warp have groups of their own",
+        why: "the threads of a warp have groups of their own",
     }],
     is_last: true,
     rewrite: Rewrite::With(
-        Argument { allowed: |w| matches!(w, 2 | 4 | 8 | 16 | 32), text: "2, 4, 8, 16 or 32" },
+        Argument { allowed: |k| matches!(k, 4 | 8 | 16 | 32 | 64 | 128), text: "4, 8, 16, 32, 64 or 128" },
         beside,
     ),
     ..Rule::BASE
 };
 
-fn beside(mut program: Program, warps: u32) -> Result<Program, String> {
+/// The threads of a block, if the association has enough of them.
+const THREADS: u32 = 256;
+
+fn beside(mut program: Program, groups: u32) -> Result<Program, String> {
     if !program.domain.is_grouped() {
         return Err("there is one group; write `axes` that keep an axis".to_owned());
     }
-    if program.block <= warps {
-        return Err(format!(
-            "a block of {} threads is too small for {warps} warps; write a smaller number",
-            program.block
-        ));
+    let (reached, _) = program.reached(Reads::Inputs);
+    let parts = (THREADS / groups).min(reached / 2).max(1);
+    if parts * groups < Program::WARP {
+        return Err(format!("{groups} groups of so few elements do not fill a warp; write `team(thread)`"));
     }
-    let logical = program.block / warps;
+    let logical = program.block / parts;
     let kernel = &mut program.kernels[Reads::Inputs as usize];
-    (kernel.team.logical, kernel.team.beside) = (logical, Program::WARP);
+    (kernel.team.logical, kernel.team.beside) = (logical, groups);
     for combine in combines_mut(kernel) {
         (combine.medium, combine.lowering, combine.last_warp) = (Medium::Registers, Lowering::Loop, false);
     }

@@ -24,6 +24,7 @@ mod workspace;
 
 pub use compile::Compiler;
 pub(crate) use gpu::Gpu;
+pub use groups::DeviceGroups;
 pub use input::{DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices};
 pub(crate) use kernels::Kernels;
 pub use nvrtc::Nvrtc;

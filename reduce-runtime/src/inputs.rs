@@ -54,7 +54,11 @@ pub(crate) fn check_type(param: &Param, ty: Scalar) -> Result<(), Error> {
 }
 
 /// Checks that an input has the type of its parameter and a step that the domain allows, and lies inside its data.
-fn check_input(domain: Domain, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
+pub(crate) fn check_input(
+    domain: Domain,
+    param: &Param,
+    input: &Strided<(Scalar, usize)>,
+) -> Result<(), Error> {
     let (ty, data) = input.data;
     let name = || param.name.clone();
     check_type(param, ty)?;

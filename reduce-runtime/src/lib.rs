@@ -42,7 +42,7 @@ pub use architecture::{Architecture, Target};
 pub use cache::Cache;
 pub use cuda::Nvrtc;
 #[cfg(feature = "cuda")]
-pub use cuda::{Compiler, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, Workspace};
+pub use cuda::{Compiler, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, Workspace};
 pub use device::{Device, Listing, devices};
 pub use error::Error;
 pub use groups::Groups;

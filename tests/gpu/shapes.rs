@@ -101,6 +101,7 @@ fn groups_of_any_shape_have_the_bits_of_the_host() {
 fn groups_are_as_fast_as_memory() {
     let Some(device) = gpu_alone("groups_are_as_fast_as_memory") else { return };
     let only = std::env::var("REDUCEGEN_SHAPES").unwrap_or_default();
+    let source = std::env::var("REDUCEGEN_SPEC").unwrap_or_else(|_| "op: sum, ty: f32".to_owned());
     let all = elements(1 << 28);
     let rows: Named = ("rc", "r");
     let columns: Named = ("rc", "c");
@@ -139,7 +140,7 @@ fn groups_are_as_fast_as_memory() {
     ];
     for (name, named, lengths) in shapes.into_iter().filter(|(name, ..)| name.contains(&only)) {
         let elements: usize = lengths.iter().product();
-        let spec = of_axes("op: sum, ty: f32", named);
+        let spec = of_axes(&source, named);
         let data = all.borrow().slice(0..elements);
         let timing = Reducer::new(&spec, &device).unwrap();
         let timing = timing.time_groups(&[View::of(data, lengths)], &[]).unwrap();
@@ -148,6 +149,6 @@ fn groups_are_as_fast_as_memory() {
         let read = device.time_read(bytes as u64).unwrap();
         let part = read.as_secs_f64() / timing.plan.as_secs_f64();
         println!("{name} {lengths:?}: {:?}, {part:.3} of a read; {:?}", timing.plan, timing.launches);
-        assert!(part < 1.1, "{name} {lengths:?}: faster than a read");
+        assert!(part < 1.5, "{name} {lengths:?}: faster than a read");
     }
 }

@@ -1,92 +1,78 @@
-//! Neighbouring groups in the lanes of a warp. Each warp evaluates, in every lane, the logical threads of a group whose number in
-//! the last levels of the tree is that of the warp. The warps then combine through shared memory.
+//! Neighbouring groups in neighbouring threads. A block has some groups, and for each of them several threads, its *parts*. A part
+//! evaluates the logical threads whose number in the last levels of the tree is its own. The parts then combine through shared
+//! memory.
 
 use super::Lowerer;
 use super::logical::visited;
-use reduce_ir::program::{Program, Step};
-use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Part, Stmt, Ty};
+use reduce_ir::program::Step;
+use reduce_ir::statements::{Barrier, Expr, Local, Loop, Part, Stmt, Ty, Unroll};
 
 const VALUES: &str = "beside_values";
 
 impl Lowerer<'_> {
-    /// Evaluates the association of the group of each lane.
+    /// Evaluates the association of the group of each thread.
     pub(super) fn groups_beside(&mut self) {
-        let warps = self.program.warps_beside(self.kernel.reads);
+        let parts = self.program.parts_beside(self.kernel.reads);
         let (of_thread, mut of_team) = self.steps_by_scope();
         let exchange =
             of_team.iter().position(|step| matches!(step, Step::Exchange(_))).map(|at| of_team.remove(at));
         let all = self.strides_reached(&of_team);
-        let (levels, last) = all.split_at(all.len() - warps.ilog2() as usize);
-        let turns = 1 << levels.len();
-        self.constant("WARPS", warps, "warps of a block, which share 32 groups".to_owned());
-        self.constant("LOGICAL", turns, "threads of the association of a thread".to_owned());
-        self.derived(
-            "LANES",
-            warps * Program::WARP,
-            format!("WARPS * {}", Program::WARP),
-            "threads of a block",
-        );
+        let (levels, last) = all.split_at(all.len() - parts.ilog2() as usize);
+        self.constant("PARTS", parts, "threads that share a group".to_owned());
+        self.constant("LOGICAL", 1 << levels.len(), "threads of the association of each of them".to_owned());
+        let threads = parts * self.kernel.team.beside;
+        self.derived("THREADS", threads, "GROUPS * PARTS".to_owned(), "threads of the block");
         for step in &of_team {
-            self.note(Part::Tree, step, vec![format!("beside({warps})")]);
+            self.note(Part::Tree, step, vec![format!("beside({})", self.kernel.team.beside)]);
         }
-        let offset = visited(&warp().get(), last);
+        let offset = visited(&part().get(), last);
         self.turns(&of_thread, levels, "LOGICAL", |turn| turn.plus(offset.clone()));
-        self.current.number = warp().get();
-        self.combine_warps(warps, last);
+        self.current.number = part().get();
+        self.combine_parts(last);
         exchange.iter().for_each(|step| self.step(step));
     }
 
-    /// Combines the accumulators that the warps have for each lane, in the first warp.
-    fn combine_warps(&mut self, warps: u32, strides: &[u32]) {
-        let values = self.shared_array(VALUES, "LANES");
-        self.body
-            .extend([Stmt::Store(values.at(Expr::Thread), self.acc().get()), Stmt::Barrier(Barrier::Block)]);
-        let outside = std::mem::take(&mut self.body);
-        let mut all: Vec<_> = (0..warps).map(|warp| self.load_of_warp(values, warp)).collect();
-        for (level, _) in strides.iter().enumerate() {
-            for left in (0..warps).step_by(2 << level) {
-                let right = left + (1 << level);
-                let joined = self.joined(&all[left as usize], &all[right as usize], (left, right, strides));
-                all[left as usize] = joined;
-            }
-        }
-        self.body.push(Stmt::Set(self.acc().clone(), all[0].get()));
-        let inside = std::mem::replace(&mut self.body, outside);
-        self.body.push(Stmt::when(warp().get().equals(0), inside));
-    }
-
-    /// Loads the accumulator that a warp has for this lane.
-    fn load_of_warp(&mut self, values: Buffer, warp: u32) -> Local {
-        let value = Local::new(format!("warp_value_{warp}"), Ty::Acc);
-        let at = lane().get().plus(warp * Program::WARP);
-        self.body.push(Stmt::Load(value.clone(), values.at(at)));
-        value
-    }
-
-    /// Combines the accumulators of two warps, if the right one has an element.
-    fn joined(&mut self, a: &Local, b: &Local, (left, right, strides): (u32, u32, &[u32])) -> Local {
-        let joined = Local::new(format!("warp_value_{left}_{right}"), Ty::Acc);
-        let both = a.get().combine(b.get());
-        if !self.guarded() {
-            self.body.push(Stmt::Let(joined.clone(), both));
-            return joined;
-        }
-        // The first logical thread of the right operand: the strides that the bits of its number select.
-        let bits = strides.iter().enumerate().filter(|(bit, _)| right >> bit & 1 == 1);
-        let first: u32 = bits.map(|(_, stride)| stride).sum();
-        let exists = Expr::from(first).below(self.threads_present());
-        self.body.push(Stmt::Var(joined.clone(), a.get()));
-        self.body.push(Stmt::when(exists, vec![Stmt::Set(joined.clone(), both)]));
-        joined
+    /// Combines the accumulators of the parts in the first one, pair by pair.
+    fn combine_parts(&mut self, strides: &[u32]) {
+        let values = self.shared_array(VALUES, "THREADS");
+        let (stride, [left, right]) =
+            (Local::new("stride", Ty::U32), ["left", "right"].map(|it| Local::new(it, Ty::Acc)));
+        let other = Expr::Thread.plus(stride.get().times(Expr::Named("GROUPS")));
+        let pair = vec![
+            Stmt::Load(left.clone(), values.at(Expr::Thread)),
+            Stmt::Load(right.clone(), values.at(other)),
+            Stmt::Store(values.at(Expr::Thread), left.get().combine(right.get())),
+        ];
+        let is_left = part().get().bin(reduce_ir::ops::Bin::Rem, stride.get().times(2)).equals(0);
+        // The first logical thread of the right operand.
+        let first = visited(&part().get().plus(stride.get()), strides);
+        let exists = self.guarded().then(|| first.below(self.threads_present()));
+        let test = exists.into_iter().fold(is_left, Expr::and);
+        self.body.extend([
+            Stmt::Note(Part::Tree, "the parts of each group, through shared memory".to_owned()),
+            Stmt::Store(values.at(Expr::Thread), self.acc().get()),
+            Stmt::Barrier(Barrier::Block),
+            Stmt::For(Box::new(Loop {
+                from: 1.into(),
+                test: stride.get().below(Expr::Named("PARTS")),
+                next: stride.get().times(2),
+                unroll: Unroll::Unsaid,
+                body: vec![Stmt::when(test, pair), Stmt::Barrier(Barrier::Block)],
+                local: stride,
+            })),
+        ]);
+        let root = Local::new("root", Ty::Acc);
+        self.body.push(Stmt::Load(root.clone(), values.at(beside().get())));
+        self.lanes = vec![root];
     }
 }
 
-/// The number of the warp.
-pub(super) fn warp() -> Local {
-    Local::new("warp", Ty::U32)
+/// The number of the thread among those of its group.
+pub(super) fn part() -> Local {
+    Local::new("part_of_group", Ty::U32)
 }
 
-/// The number of the thread in its warp.
-pub(super) fn lane() -> Local {
-    Local::new("lane", Ty::U32)
+/// The number of the thread's group among those of its block.
+pub(super) fn beside() -> Local {
+    Local::new("beside", Ty::U32)
 }

@@ -2,7 +2,7 @@
 //! code for several groups is here.
 
 use super::Lowerer;
-use super::beside::{lane, warp};
+use super::beside::{beside, part};
 use super::locals::{number, zero};
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Kernel, Program, Reads, Size};
@@ -89,21 +89,23 @@ impl Lowerer<'_> {
         self.kernel.team.beside > 1
     }
 
-    /// Declares the group of each lane. Lanes beyond the last group take part with that group, and deliver nothing.
+    /// Declares the group of each thread. Threads beyond the last group take part with that group, and deliver nothing.
     fn place_beside(&mut self) {
-        self.body.push(Stmt::Note(Part::Fold, "the group of this lane".to_owned()));
-        self.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
-        self.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));
+        self.body.push(Stmt::Note(Part::Fold, "the group of this thread".to_owned()));
+        self.constant("GROUPS", self.kernel.team.beside, "neighbouring groups that share a block".to_owned());
+        let groups = || Expr::Named("GROUPS");
+        self.body.push(Stmt::Let(beside(), Expr::Thread.bin(Bin::Rem, groups())));
+        self.body.push(Stmt::Let(part(), Expr::Thread.over(groups())));
         let mut block = Expr::Block.cast(Scalar::U64);
         if self.kernel.team.is_grid() {
-            let warp = number(Program::WARP.into());
-            let all = Expr::Groups.bin(Bin::Add, number(u64::from(Program::WARP) - 1)).over(warp);
+            let wide = groups().cast(Scalar::U64);
+            let all = Expr::Groups.bin(Bin::Add, wide.clone().bin(Bin::Sub, number(1))).over(wide);
             self.body.push(Stmt::Let(across(), all));
             self.body.push(Stmt::Let(members(), Expr::Grid.cast(Scalar::U64).over(across().get())));
             self.body.push(Stmt::Let(member(), block.clone().over(across().get())));
             block = block.bin(Bin::Rem, across().get());
         }
-        let mine = block.times(number(Program::WARP.into())).bin(Bin::Add, lane().get().cast(Scalar::U64));
+        let mine = block.times(groups().cast(Scalar::U64)).bin(Bin::Add, beside().get().cast(Scalar::U64));
         self.body.push(Stmt::Let(column(), mine));
         self.body.push(Stmt::Let(group(), column().get().bin(Bin::Min, self.last_group())));
         self.move_to_group();
@@ -251,4 +253,9 @@ fn coordinates(position: Expr, axes: Range<usize>) -> Vec<Expr> {
 /// The number of blocks of a group.
 fn members() -> Local {
     Local::new("members", Ty::U64)
+}
+
+/// The number of the thread in its warp, or in its part of a warp.
+fn lane() -> Local {
+    Local::new("lane", Ty::U32)
 }

@@ -6,15 +6,17 @@ use super::tiers::Variant;
 use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
-use reduce_ir::{Access, Domain};
+use reduce_ir::{Access, Beside, Domain};
 
 /// The threads that share a short group, by ascending length: so many that each has one load unit.
 const SHORT: [u32; 5] = [1, 2, 4, 8, 16];
 /// The threads of the association that one thread evaluates, if neighbouring groups lie side by side: the threads of a warp then
 /// read side by side.
 const SHORT_BESIDE: [u32; 3] = [4, 8, 16];
-/// The warps that share longer groups that lie side by side.
-const WARPS_BESIDE: u32 = 8;
+/// The longer groups that lie side by side and share a block: many, so that a warp reads whole lines, or few, so that there are
+/// more blocks.
+const MANY_BESIDE: u32 = 32;
+const FEW_BESIDE: u32 = 8;
 
 /// Returns the tuning for groups: the blocks of a group combine in the next launch.
 pub(crate) fn tuning(tuning: Tuning) -> Tuning {
@@ -23,13 +25,13 @@ pub(crate) fn tuning(tuning: Tuning) -> Tuning {
 
 /// Returns the variants for several groups, by ascending length, from the variants for one group.
 pub(crate) fn variants(mut variants: Vec<Variant>, operation: &Operation, domain: Domain) -> Vec<Variant> {
-    let beside = matches!(domain.access, Access::Strided { beside: true, .. });
+    let beside = beside(domain);
     let first = variants.first().filter(|variant| variant.block == Program::WARP).cloned();
-    let short: Vec<_> = first.iter().flat_map(|first| short(first, operation, beside)).collect();
-    match variants.first_mut().filter(|_| first.is_some() && !beside) {
-        Some(first) => *first = with(first, Pass::of_word("team", "warp")),
-        None if beside => variants.iter_mut().for_each(lay_beside),
-        None => {}
+    let short: Vec<_> = first.iter().flat_map(|first| short(first, operation, beside.is_some())).collect();
+    match (beside, variants.first_mut().filter(|_| first.is_some())) {
+        (Some(groups), _) => variants.iter_mut().for_each(|variant| lay_beside(variant, groups)),
+        (None, Some(first)) => *first = with(first, Pass::of_word("team", "warp")),
+        (None, None) => {}
     }
     variants.splice(0..0, short);
     variants
@@ -52,11 +54,21 @@ fn short(first: &Variant, operation: &Operation, beside: bool) -> Vec<Variant> {
     threads.iter().map(variant).collect()
 }
 
+/// Returns the number of neighbouring groups that share a block, if groups lie side by side.
+fn beside(domain: Domain) -> Option<u32> {
+    match domain.access {
+        Access::Contiguous | Access::Adjacent | Access::Strided { beside: Beside::No, .. } => None,
+        Access::Strided { beside: Beside::Narrow(groups), .. } => Some(groups.into()),
+        Access::Strided { beside: Beside::Few, .. } => Some(FEW_BESIDE),
+        Access::Strided { beside: Beside::Many, .. } => Some(MANY_BESIDE),
+    }
+}
+
 /// Lets neighbouring groups share blocks, unless their operator keeps the order by rows of a warp.
-fn lay_beside(variant: &mut Variant) {
+fn lay_beside(variant: &mut Variant, groups: u32) {
     let is_striped = variant.passes.iter().any(|pass| pass.name == "warp_striped");
-    if !is_striped && variant.block >= 2 * WARPS_BESIDE {
-        *variant = with(variant, Pass::with("beside", WARPS_BESIDE));
+    if !is_striped && variant.block >= Program::WARP {
+        *variant = with(variant, Pass::with("beside", groups));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::found::Found;
 use super::{Axes, Pattern, ShapeError, Untold};
-use crate::{Access, Domain, Extent};
+use crate::{Access, Beside, Domain, Extent};
 
 /// The shape of an input: lengths and steps, slowest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Axes {
             Shape::row_major(&lengths).unwrap_or_default()
         };
         let shapes: Vec<_> = axes.inputs.iter().map(|pattern| ("", shape(pattern))).collect();
-        axes.nest(&shapes).map_or(Domain::ROWS, |nest| nest.merged().domain())
+        axes.nest(&shapes).map_or(Domain::ROWS, |nest| nest.merged().domain().of_many())
     }
 
     /// Returns the loops for inputs of these shapes, in the order of the inputs, each with its name.
@@ -111,16 +111,17 @@ impl Nest {
         let access = match (all_are(&self.reduced, 1), all_are(&self.kept, length)) {
             (true, true) => Access::Contiguous,
             (true, false) => Access::Adjacent,
-            (false, _) => Access::Strided { reduced: self.reduced.len() as u8, beside: self.is_beside() },
+            (false, _) => Access::Strided { reduced: self.reduced.len() as u8, beside: self.beside() },
         };
         Domain { kept: self.kept.len() as u8, access }
     }
 
-    /// Returns whether neighbouring groups lie side by side in every input.
-    fn is_beside(&self) -> bool {
+    /// Returns how many groups lie side by side in every input.
+    fn beside(&self) -> Beside {
         let side_by_side =
-            |dim: &Dim| dim.steps.contains(&1) && dim.steps.iter().all(|step| [0, 1].contains(step));
-        self.kept.last().is_some_and(side_by_side)
+            |dim: &&Dim| dim.steps.contains(&1) && dim.steps.iter().all(|step| [0, 1].contains(step));
+        let fastest = self.kept.last().filter(side_by_side);
+        fastest.map_or(Beside::No, |dim| Beside::of(dim.length, self.extent().groups))
     }
 
     /// Returns the steps of an input, those of kept axes first.

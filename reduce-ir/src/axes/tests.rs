@@ -1,7 +1,7 @@
 //! Tests the loops that axes become, and their domains.
 
 use super::{Axes, Axis, Dim, Kept, Nest, Pattern, Shape, ShapeError};
-use crate::{Access, Domain, Extent};
+use crate::{Access, Beside, Domain, Extent};
 
 /// Makes axes from patterns of words: a name, a number, `..`, or several of them joined by `*` for a split.
 fn axes(inputs: &[&str], result: &str) -> Axes {
@@ -60,11 +60,11 @@ fn loops(kept: &[(u64, &[i64])], reduced: &[(u64, &[i64])], result: &[u64]) -> N
 }
 
 fn strided(kept: u8, reduced: u8) -> Domain {
-    Domain { kept, access: Access::Strided { reduced, beside: false } }
+    Domain { kept, access: Access::Strided { reduced, beside: Beside::No } }
 }
 
 fn beside(kept: u8, reduced: u8) -> Domain {
-    Domain { kept, access: Access::Strided { reduced, beside: true } }
+    Domain { kept, access: Access::Strided { reduced, beside: Beside::Many } }
 }
 
 /// Returns row-major shapes in which axes of unknown length have lengths of their own.
@@ -277,7 +277,7 @@ fn domains_of_row_major_inputs() {
         let axes = axes(inputs, result);
         assert_eq!(axes.domain(), domain, "{inputs:?} -> {result}");
         let merged = nest(&axes, &many(&axes)).map(|nest| nest.merged());
-        assert_eq!(merged.map(|nest| nest.domain()), Ok(domain), "{inputs:?} -> {result}");
+        assert_eq!(merged.map(|nest| nest.domain().of_many()), Ok(domain), "{inputs:?} -> {result}");
     }
     let long = axes(&["4611686018427387904*4611686018427387904 i j"], "i");
     assert_eq!(long.domain(), strided(1, 2), "lengths do not matter");

@@ -83,7 +83,7 @@ fn read_access(mut line: Cursor<'_>) -> Parsed<Access> {
         reduced = line.number()?;
         line.expect("axes")?;
     }
-    let beside = line.accept("beside");
+    let beside = line.beside()?;
     line.end(Access::Strided { reduced, beside })
 }
 

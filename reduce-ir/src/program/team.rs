@@ -7,7 +7,7 @@ pub struct Team {
     pub size: Size,
     /// The number of threads of the association that each thread evaluates, one after the other or side by side.
     pub logical: u32,
-    /// The number of neighbouring groups that share the team: 1, or one for each lane of a warp.
+    /// The number of neighbouring groups that share the team, with neighbouring threads.
     pub beside: u32,
 }
 

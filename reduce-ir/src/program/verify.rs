@@ -103,7 +103,7 @@ impl Program {
         let sent = if cluster > 0 { Program::COUNT_OF_MESSAGES + cluster * 4 * acc.words() } else { 0 };
         let beside = match kernel.team.beside {
             0 | 1 => 0,
-            beside => (beside * self.warps_beside(kernel.reads)) as usize,
+            beside => (beside * self.parts_beside(kernel.reads)) as usize,
         };
         (block + beside) * acc.size() + sent
     }
@@ -259,21 +259,21 @@ fn verify_lanes(program: &Program, kernel: &Kernel) -> bool {
     fits && whole && shuffled && !kernel.fold().in_rows && kernel.reads == Reads::Inputs
 }
 
-/// Returns whether the warps that share neighbouring groups divide the threads of the association.
+/// Returns whether the parts of neighbouring groups divide the threads of the association.
 fn verify_beside(program: &Program, kernel: &Kernel) -> bool {
     let team = kernel.team;
-    let warps = program.block / team.logical.max(1);
-    let divides =
-        warps.is_power_of_two() && (2..=32).contains(&warps) && warps * team.logical == program.block;
-    let divides = divides && team.logical > 1 && 2 * warps <= program.reached(kernel.reads).0;
+    if team.beside == 1 {
+        return true;
+    }
+    let parts = program.block / team.logical.max(1);
+    let divides = parts.is_power_of_two() && parts * team.logical == program.block && team.logical > 1;
+    let reached = parts == 1 || 2 * parts <= program.reached(kernel.reads).0;
+    let whole =
+        matches!(team.beside, 4 | 8 | 16 | 32 | 64 | 128) && (32..=1024).contains(&(parts * team.beside));
     let of_block =
         matches!(team.size, Size::Block | Size::Grid { most: None }) && program.domain.is_grouped();
     let counted = kernel.fold().units().is_some() && !kernel.fold().in_rows;
-    match team.beside {
-        1 => true,
-        Program::WARP => divides && of_block && counted && kernel.reads == Reads::Inputs,
-        _ => false,
-    }
+    divides && reached && whole && of_block && counted && kernel.reads == Reads::Inputs
 }
 
 /// Returns whether one block folds all items.

@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
                 domain.access = Access::Adjacent;
             } else if line.accept("strided") {
                 domain.access =
-                    Access::Strided { reduced: line.optional()?.unwrap_or(1), beside: line.accept("beside") };
+                    Access::Strided { reduced: line.optional()?.unwrap_or(1), beside: line.beside()? };
             } else if line.accept("dependent") {
                 dependent = true;
             } else {

@@ -30,7 +30,6 @@ impl fmt::Display for LoweredKernel {
             Access::Contiguous => {}
             Access::Adjacent => write!(f, ", adjacent")?,
             Access::Strided { reduced, beside } => {
-                let beside = if beside { " beside" } else { "" };
                 if reduced == 1 {
                     write!(f, ", strided{beside}")?
                 } else {

@@ -1,16 +1,19 @@
 //! Reduces groups on a GPU.
 
 use super::driver::{self, failed};
+use super::input::DeviceInput;
 use super::kernels::{Kernels, bytes};
+use super::variants::Variants;
 use super::workspace::{Workspace, values};
-use crate::{Error, View};
+use crate::{Error, Groups, Reducer, View, inputs};
 use cudarc::driver::DevicePtr;
 use cudarc::driver::sys::CUdeviceptr;
-use reduce_ir::Value;
 use reduce_ir::axes::Nest;
 use reduce_ir::operation::Record;
+use reduce_ir::{Domain, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use std::ops::Range;
+use std::sync::Arc;
 
 impl Kernels {
     /// Reduces each group of a merged nest, of copies of host memory. There is at least one group, with at least one element.
@@ -48,6 +51,129 @@ impl Kernels {
         }
         launched?;
         Ok(fields(&stored, &results))
+    }
+}
+
+/// The results of groups, in device memory: see [`Reducer::reduce_groups_device`].
+#[derive(Debug)]
+pub struct DeviceGroups {
+    shape: Vec<u64>,
+    workspace: Workspace,
+    variants: Arc<Variants>,
+}
+
+impl DeviceGroups {
+    /// Returns the length of each axis of the result.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// Returns the workspace that holds the results, in row-major order: see [`Workspace::result`] and
+    /// [`Workspace::result_ptr`].
+    pub fn workspace(&mut self) -> &mut Workspace {
+        &mut self.workspace
+    }
+
+    /// Waits for the results and reads them.
+    ///
+    /// # Errors
+    /// A graph is capturing the stream; the driver reports an error.
+    pub fn read(&self) -> Result<Groups, Error> {
+        let operation = &self.variants.operation;
+        let bytes = self.workspace.read_bytes(self.workspace.stream())?;
+        Ok(Groups::new(operation, self.shape.clone(), fields(&operation.stored(), &bytes)))
+    }
+}
+
+impl Reducer {
+    /// Queues a reduction of views of device data, on the stream of the first input, and returns at once. The results stay on the
+    /// device. Inputs are views of [`DeviceInput`]s, all read on one stream: offsets and steps count from the first element of the
+    /// `DeviceInput`.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_groups`]; there are no elements; inputs are read on different streams, or do not lie in the context of
+    /// the device.
+    pub fn reduce_groups_device(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        params: &[Value],
+    ) -> Result<DeviceGroups, Error> {
+        let (kernels, nest) = self.device_call(inputs, params)?;
+        let stream = inputs[0].data.stream();
+        kernels.prepare(nest.extent().length)?;
+        let workspace = Workspace::new(&kernels.variants, stream, nest.extent())?;
+        let variants = kernels.variants.clone();
+        let mut groups = DeviceGroups { shape: nest.result.clone(), workspace, variants };
+        kernels.enqueue_groups(inputs, &nest, params, &mut groups.workspace)?;
+        Ok(groups)
+    }
+
+    /// As [`Reducer::reduce_groups_device`], into the memory of an earlier call on the same stream, with groups of the same kind
+    /// and number. A call neither allocates nor waits.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_groups_device`], or the memory does not fit.
+    pub fn reduce_groups_into(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        params: &[Value],
+        into: &mut DeviceGroups,
+    ) -> Result<(), Error> {
+        let (kernels, nest) = self.device_call(inputs, params)?;
+        if !into.workspace.fits(&kernels.variants, nest.extent()) {
+            return Err(Error::OtherWorkspace);
+        }
+        into.shape.clone_from(&nest.result);
+        kernels.enqueue_groups(inputs, &nest, params, &mut into.workspace)
+    }
+
+    /// Checks a call on device memory, and returns its kernels and its merged loops.
+    fn device_call(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        params: &[Value],
+    ) -> Result<(Arc<Kernels>, Nest), Error> {
+        inputs::check_params(self.operation(), params)?;
+        for (param, input) in self.operation().inputs.iter().zip(inputs) {
+            inputs::check_input(Domain::WHOLE, param, &input.data.shape())?;
+        }
+        let nest =
+            self.nest(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?.merged();
+        if nest.extent().elements() == 0 {
+            return Err(Error::Empty { operator: self.operation().name.clone() });
+        }
+        self.within(nest.extent().length)?;
+        Ok((self.kernels_of(nest.domain())?, nest))
+    }
+}
+
+impl Kernels {
+    fn enqueue_groups(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        nest: &Nest,
+        params: &[Value],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        let stream = workspace.stream().clone();
+        for (input, index) in inputs.iter().zip(0..) {
+            self.check(input.data, index)?;
+            if **input.data.stream() != *stream {
+                return Err(Error::InputOfOtherStream { input: index });
+            }
+        }
+        driver::refuse_capture(&stream)?;
+        workspace.wait_for_readers();
+        stream.context().bind_to_thread().map_err(failed("binding its context"))?;
+        let firsts = inputs.iter().map(|input| {
+            let (first, _) = input.data.pointer();
+            first + (input.offset * input.data.ty().size()) as u64
+        });
+        let launched = workspace
+            .prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), params)
+            .and_then(|()| workspace.launch_all());
+        // Also after a failed launch: earlier launches are queued.
+        inputs.iter().map(|input| input.data.read_on(&stream)).fold(launched, Result::and)
     }
 }
 

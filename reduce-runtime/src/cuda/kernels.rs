@@ -177,7 +177,7 @@ impl Kernels {
     }
 
     /// Checks that the input lies in the context of the kernels.
-    fn check(&self, input: &DeviceInput<'_>, index: usize) -> Result<(), Error> {
+    pub(super) fn check(&self, input: &DeviceInput<'_>, index: usize) -> Result<(), Error> {
         match input.is_in(self.variants.gpu.context()) {
             true => Ok(()),
             false => Err(Error::OtherContext { input: index, device: self.variants.gpu.name() }),

@@ -149,8 +149,8 @@ impl Workspace {
         self.base + RESULT
     }
 
-    /// Returns the result of the queued work as a view, if it is one scalar of that type. Streams of cudarc that read
-    /// it wait for it, and the next call waits for the stream that read it last. For kernels of a graph, use
+    /// Returns the results of the queued work as a view, one for each group, if they are scalars of that type. Streams of
+    /// cudarc that read it wait for it, and the next call waits for the stream that read it last. For kernels of a graph, use
     /// [`Workspace::result_ptr`].
     ///
     /// # Errors
@@ -164,11 +164,25 @@ impl Workspace {
         driver::refuse_capture(&self.stream)?;
         self.written();
         self.is_lent = true;
-        let bytes = self.memory.slice(RESULT as usize..RESULT as usize + output.size());
-        let one = (output.is_scalar() && output.fields[0].ty == T::TY).then_some(1);
-        // SAFETY: a scalar of that type was, or will be, written there, at its alignment.
-        let view = one.and_then(|one| unsafe { bytes.transmute(one) });
+        let groups = self.groups();
+        let bytes = self.memory.slice(RESULT as usize..RESULT as usize + groups * output.size());
+        let is_of_type = output.is_scalar() && output.fields[0].ty == T::TY;
+        let plain = is_of_type && (groups == 1 || variants.operation.stored() == *output);
+        let count = plain.then_some(groups);
+        // SAFETY: scalars of that type were, or will be, written there, at their alignment.
+        let view = count.and_then(|count| unsafe { bytes.transmute(count) });
         view.ok_or_else(|| Error::OutputType { expected: std::any::type_name::<T>(), found: output.text() })
+    }
+
+    /// Returns the number of groups of the last call.
+    pub(super) fn groups(&self) -> usize {
+        self.planned.as_ref().map_or(1, |(extent, _)| extent.groups as usize)
+    }
+
+    /// Returns whether calls on those elements fit.
+    pub(super) fn fits(&self, variants: &Arc<Variants>, extent: Extent) -> bool {
+        let Extent { groups, length } = self.most;
+        Arc::ptr_eq(&self.variants, variants) && extent.groups == groups && extent.length <= length
     }
 
     /// Waits for everything that is queued on the workspace's stream and on the given one, and reads the result: one
@@ -187,12 +201,17 @@ impl Workspace {
         if !self.has_result {
             return Err(Error::NothingEnqueued);
         }
+        self.result_of(&self.read_bytes(stream)?)
+    }
+
+    /// Waits for the stream, and reads the results of all groups.
+    pub(super) fn read_bytes(&self, stream: &Arc<CudaStream>) -> Result<Vec<u8>, Error> {
         driver::refuse_capture(stream)?;
         if **stream != *self.stream {
             driver::refuse_capture(&self.stream)?;
             driver::wait(&self.stream).map_err(failed("reading the result"))?;
         }
-        let mut bytes = vec![0; self.variants.operation.stored().size()];
+        let mut bytes = vec![0; self.groups() * self.variants.operation.stored().size()];
         // SAFETY: the stream is waited for before they are used, or dropped.
         let copied = unsafe { self.copy_result(stream, &mut bytes) };
         if let Err(error) = driver::wait(stream) {
@@ -201,7 +220,7 @@ impl Workspace {
             return copied.and(Err(failed("reading the result")(error)));
         }
         copied?;
-        self.result_of(&bytes)
+        Ok(bytes)
     }
 
     /// Queues a copy of the result to `bytes`, on the host.

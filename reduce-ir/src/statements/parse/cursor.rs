@@ -2,9 +2,9 @@
 
 use super::words::{ORDERS, SCOPES, is_reserved};
 use super::{DEEPEST, ParseError, Parsed};
-use crate::Scalar;
 use crate::program::Scope;
 use crate::statements::{Local, MemoryOrder, Ty};
+use crate::{Beside, Scalar};
 use std::fmt::Display;
 
 /// Returns the lines of a text that are not blank.
@@ -108,6 +108,16 @@ impl<'a> Cursor<'a> {
     pub(crate) fn optional<T: TryFrom<u64>>(&mut self) -> Parsed<Option<T>> {
         let is_next = self.peek().is_some_and(|token| token.starts_with(|c: char| c.is_ascii_digit()));
         is_next.then(|| self.number()).transpose()
+    }
+
+    /// Reads `beside many`, `beside few`, `beside 4`, or nothing.
+    pub(crate) fn beside(&mut self) -> Parsed<Beside> {
+        if !self.accept("beside") {
+            return Ok(Beside::No);
+        }
+        let word = self.word()?;
+        let known = Beside::ALL.into_iter().find(|beside| beside.to_string() == format!(" beside {word}"));
+        known.map_or_else(|| self.error(format!("`{word}` is no number of groups beside each other")), Ok)
     }
 
     /// Reads a word that can be a name.
