@@ -114,7 +114,7 @@ pub enum Beside {
 
 impl Beside {
     /// The least number of groups that are many: enough for every multiprocessor of a large GPU.
-    pub const MANY: u64 = 1 << 15;
+    pub const MANY: u64 = 1 << 13;
 
     /// Returns the class of groups of which so many lie side by side.
     pub fn of(beside: u64, groups: u64) -> Beside {

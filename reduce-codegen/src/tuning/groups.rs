@@ -13,10 +13,11 @@ const SHORT: [u32; 5] = [1, 2, 4, 8, 16];
 /// The threads of the association that one thread evaluates, if neighbouring groups lie side by side: the threads of a warp then
 /// read side by side.
 const SHORT_BESIDE: [u32; 3] = [4, 8, 16];
-/// The longer groups that lie side by side and share a block: many, so that a warp reads whole lines, or few, so that there are
-/// more blocks.
+/// The longer groups that lie side by side and share a block. A group with one tile: many, so that a warp reads whole lines, or few,
+/// so that there are more blocks. Tiles of longer groups are blocks enough. Measured on an H100 (docs/lab/2026-11-27-axes.md).
 const MANY_BESIDE: u32 = 32;
 const FEW_BESIDE: u32 = 8;
+const TILES_BESIDE: u32 = 64;
 
 /// Returns the tuning for groups: the blocks of a group combine in the next launch.
 pub(crate) fn tuning(tuning: Tuning) -> Tuning {
@@ -54,19 +55,21 @@ fn short(first: &Variant, operation: &Operation, beside: bool) -> Vec<Variant> {
     threads.iter().map(variant).collect()
 }
 
-/// Returns the number of neighbouring groups that share a block, if groups lie side by side.
-fn beside(domain: Domain) -> Option<u32> {
+/// Returns the numbers of neighbouring groups that share a block, with one tile and with several, if groups lie side by side.
+fn beside(domain: Domain) -> Option<[u32; 2]> {
     match domain.access {
         Access::Contiguous | Access::Adjacent | Access::Strided { beside: Beside::No, .. } => None,
-        Access::Strided { beside: Beside::Narrow(groups), .. } => Some(groups.into()),
-        Access::Strided { beside: Beside::Few, .. } => Some(FEW_BESIDE),
-        Access::Strided { beside: Beside::Many, .. } => Some(MANY_BESIDE),
+        Access::Strided { beside: Beside::Narrow(groups), .. } => Some([groups.into(); 2]),
+        Access::Strided { beside: Beside::Few, .. } => Some([FEW_BESIDE, TILES_BESIDE]),
+        Access::Strided { beside: Beside::Many, .. } => Some([MANY_BESIDE, TILES_BESIDE]),
     }
 }
 
 /// Lets neighbouring groups share blocks, unless their operator keeps the order by rows of a warp.
-fn lay_beside(variant: &mut Variant, groups: u32) {
-    let is_striped = variant.passes.iter().any(|pass| pass.name == "warp_striped");
+fn lay_beside(variant: &mut Variant, [one_tile, tiles]: [u32; 2]) {
+    let has = |name: &str| variant.passes.iter().any(|pass| pass.name == name);
+    let is_striped = has("warp_striped");
+    let groups = if has("one_block") { tiles } else { one_tile };
     if !is_striped && variant.block >= Program::WARP {
         *variant = with(variant, Pass::with("beside", groups));
     }
