@@ -17,8 +17,8 @@ static COSINE: Reduction<(f32, f32), Array<f32>> = reduction! {
     identity: Products { xy: 0.0, xx: 0.0, yy: 0.0 },
     finish: |p| p.xy / (p.xx * p.yy).sqrt(),
 };
-/// The position of the largest element in each row.
-static BEST: Reduction<f32, Array<u64>> = reduction! { op: argmax, ty: f32, axes: row class -> row };
+/// The position of the largest element in each row. A row of no elements has none.
+static BEST: Reduction<f32, Array<Option<u64>>> = reduction! { op: argmax, ty: f32, axes: row class -> row };
 /// The mean colour of an image, from bytes.
 static COLOUR: Reduction<u8, Array<f64>> = reduction! { op: mean, ty: u8, axes: h w rgb -> rgb };
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), Error> {
     let logits = View::of(&logits, [4, 1000]);
     let denominators = SOFTMAX.reduce(logits.clone())?;
     let best = BEST.reduce(logits)?;
-    for (row, (softmax, class)) in denominators.values.iter().zip(&best.values).enumerate() {
+    for (row, (softmax, class)) in denominators.values.iter().zip(best.values.iter().flatten()).enumerate() {
         println!("row {row}: class {class} with probability {:.4}", 1.0 / softmax.sum);
     }
 

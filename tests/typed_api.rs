@@ -101,7 +101,7 @@ static CHANNELS: Reduction<f32, Array<f64>> =
 static WEIGHED: Reduction<(f32, f32), Array<f32>> =
     reduction! { inputs: { x: f32, w: f32 }, axes: { x: b c, w: c } -> b, map: |x, w| x * w, op: sum };
 static LAST: Reduction<u8, Array<Option<u8>>> =
-    reduction! { ty: u8, axes: i j -> j 1, op: |a, b| b, identity: none };
+    reduction! { ty: u8, axes: i j -> j 1, op: |_a, b| b, identity: none };
 static SCALED: Reduction<f32, Array<MinMax<f32>>, f32> =
     reduction! { ty: f32, params: { k: f32 }, map: |x| x * k, op: minmax, segments: 2 };
 
