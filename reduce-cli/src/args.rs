@@ -7,6 +7,7 @@ pub(crate) use values::{MOST_COUNTED, Place};
 
 use crate::dtype::Dtype;
 use crate::params::Given;
+use crate::shape::Lengths;
 use clap::{Parser, Subcommand, ValueEnum};
 use reduce_dsl::operators::Operator;
 use reduce_ir::Scalar;
@@ -58,10 +59,14 @@ pub(crate) struct Emit {
     /// The GPU architecture, such as sm_90: the target of ptx and cubin, and the tuning of `passes: auto`
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<Architecture>,
-    /// The number of elements, by which `passes: auto` chooses its kernel [default: the kernel for the largest
-    /// inputs]
-    #[arg(long, value_name = "N", value_parser = values::elements, allow_negative_numbers = true)]
+    /// The number of elements, by which `passes: auto` chooses its kernel; with `axes`, those of one result
+    /// [default: the kernel for the largest inputs]
+    #[arg(long, value_name = "N", value_parser = values::elements, allow_negative_numbers = true, conflicts_with = "shape")]
     pub(crate) n: Option<u64>,
+    /// The shape of all inputs, as in 1024x4096, or the lengths of the `axes`, as in i=1024,j=4096, for which the
+    /// kernel is made [default: a kernel for any lengths of row-major inputs]
+    #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
+    pub(crate) shape: Option<Lengths>,
     /// Write to a file instead of the standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -72,8 +77,8 @@ pub(crate) struct Run {
     /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these. `ty` may
     /// be omitted: the data gives it
     pub(crate) spec: String,
-    /// The data, one file for each input, or - for the standard input: NumPy arrays, read flat, which must not
-    /// change during the run
+    /// The data, one file for each input, or - for the standard input: NumPy arrays, read flat unless there are
+    /// axes, which must not change during the run
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The files contain only little-endian elements of this type, without a header
@@ -89,6 +94,16 @@ pub(crate) struct Run {
     /// The number of elements to take from each file [default: all]
     #[arg(long, value_name = "L", value_parser = values::len, allow_negative_numbers = true)]
     pub(crate) len: Option<usize>,
+    /// The axes to reduce, counted from 0, as in 0,2. Negative ones count from the end: -1 is the last one. It is
+    /// short for `axes` in the specification
+    #[arg(long, value_name = "AXES", value_delimiter = ',', value_parser = values::axis, allow_hyphen_values = true)]
+    pub(crate) axis: Vec<i64>,
+    /// Keep the axes that --axis names in the result, with length 1
+    #[arg(long, requires = "axis")]
+    pub(crate) keepdims: bool,
+    /// The shape of all --raw data, as in 1024x4096, or the lengths of the `axes`, as in i=1024,j=4096
+    #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
+    pub(crate) shape: Option<Lengths>,
     /// The maximum number of bytes of each input to keep in memory, as in 8G. It applies to pipes, and to bool and
     /// misaligned elements, which are copied
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = values::bytes)]
@@ -99,11 +114,15 @@ pub(crate) struct Run {
     /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
-    /// Print one line of JSON: result, bits, n, ty, device, passes, kernel_us, total_us, gb_per_s
+    /// Write the result to a NumPy file instead of printing it
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print one line of JSON: result, bits, n, ty, device, passes, kernel_us, total_us, gb_per_s; with axes, also
+    /// shape
     #[arg(long)]
     pub(crate) json: bool,
     /// Print each step of the kernels, with its threads and values, for at most 4096 elements
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "output"])]
     pub(crate) trace: bool,
 }
 
@@ -112,8 +131,12 @@ pub(crate) struct Explain {
     /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these
     pub(crate) spec: String,
     /// The number of elements [default: 25600000 on a GPU, 524288 elsewhere]
-    #[arg(long, value_parser = values::elements, allow_negative_numbers = true)]
+    #[arg(long, value_parser = values::elements, allow_negative_numbers = true, conflicts_with = "shape")]
     pub(crate) n: Option<u64>,
+    /// The shape of all inputs, as in 64x256, or the lengths of the `axes`, as in i=64,j=256. Kernels for several
+    /// groups are counted, not timed
+    #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
+    pub(crate) shape: Option<Lengths>,
     /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
@@ -154,6 +177,9 @@ pub(crate) struct Ladder {
     /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
+    /// Refused: the ladder reduces one row
+    #[arg(long, value_name = "SHAPE", hide = true)]
+    pub(crate) shape: Option<String>,
     /// Print one line of JSON for each rung
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,5 +1,7 @@
 //! Counts of a program by the interpreter, and a check of its result.
 
+mod groups;
+
 use crate::args::MOST_COUNTED;
 use crate::elements::Elements;
 use reduce_dsl::ladder::STEP;
@@ -62,6 +64,7 @@ impl Counted {
         Ok(Counted { wrong, ..Counted::sums(program, &outcome) })
     }
 
+    /// Returns the counts of a run.
     fn sums(program: &Program, outcome: &Outcome) -> Counted {
         let copies = program.kernel(Reads::Partials).in_place().is_some();
         let (copy, kernels) = outcome.counts.split_at(usize::from(copies));

@@ -1,4 +1,4 @@
-//! Data files: NumPy arrays, read flat, and raw little-endian elements. Files are mapped into memory; pipes are
+//! Data files: NumPy arrays, and raw little-endian elements. Files are mapped into memory; pipes are
 //! read to their end.
 
 mod reason;
@@ -7,7 +7,7 @@ mod storage;
 pub(crate) use reason::{DataError, Reason, changed};
 
 use crate::dtype::Dtype;
-use crate::npy::{self, Layout};
+use crate::npy::{self, Layout, Shape};
 use reduce_ir::Scalar;
 use reduce_lanes::LanesRef;
 use reduce_runtime::Mapped;
@@ -38,8 +38,8 @@ pub(crate) struct Data {
     pub(crate) path: PathBuf,
     dtype: &'static Dtype,
     storage: Storage,
-    /// The shape of an array in Fortran order, if its order differs from C order.
-    fortran: Option<Vec<u64>>,
+    /// The shape of an array; `None` for raw elements.
+    shape: Option<Shape>,
     /// The state of a mapped file when it was opened.
     opened: Option<Opened>,
 }
@@ -59,12 +59,12 @@ impl Data {
 
     fn of(path: &Path, Reading { raw, limit }: Reading) -> Result<Data, Reason> {
         let (file, opened) = bytes(path, limit)?;
-        let Layout { dtype, start, fortran } = match raw {
+        let Layout { dtype, start, shape } = match raw {
             Some(dtype) => raw_layout(dtype, &file)?,
             None => npy::layout(&file)?,
         };
         let storage = Storage::new(file, start, dtype, limit)?;
-        Ok(Data { path: path.to_owned(), dtype, storage, fortran, opened })
+        Ok(Data { path: path.to_owned(), dtype, storage, shape, opened })
     }
 
     /// Returns the type of the elements.
@@ -72,9 +72,14 @@ impl Data {
         self.dtype.ty
     }
 
-    /// Returns the shape of an array in Fortran order, if its order differs from C order.
+    /// Returns the shape of an array; `None` for raw elements.
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        self.shape.as_ref()
+    }
+
+    /// Returns the lengths of an array in Fortran order, if its order differs from C order.
     pub(crate) fn fortran(&self) -> Option<&[u64]> {
-        self.fortran.as_deref()
+        self.shape().filter(|shape| shape.differs_from_c()).map(|shape| shape.lengths.as_slice())
     }
 
     /// Returns the elements in the order of the file.
@@ -101,7 +106,7 @@ fn raw_layout(dtype: &'static Dtype, file: &[u8]) -> Result<Layout, Reason> {
     if !bytes.is_multiple_of(dtype.ty.size()) {
         return Err(Reason::Raw { ty: dtype.ty, bytes });
     }
-    Ok(Layout { dtype, start: 0, fortran: None })
+    Ok(Layout { dtype, start: 0, shape: None })
 }
 
 fn bytes(path: &Path, limit: u64) -> Result<(Bytes, Option<Opened>), Reason> {

@@ -55,6 +55,17 @@ impl Dtype {
         DTYPES.iter().find(|dtype| dtype.ty.name() == name)
     }
 
+    /// Returns the row of a type of the language.
+    pub(crate) fn of(ty: Scalar) -> Option<&'static Dtype> {
+        DTYPES.iter().find(|dtype| dtype.ty == ty)
+    }
+
+    /// Returns the name of the type in a NumPy file, such as `<f4` or `|b1`; `None` if NumPy has no code for it.
+    pub(crate) fn descr(&self) -> Option<String> {
+        let order = if self.ty.size() == 1 { '|' } else { '<' };
+        self.code.map(|code| format!("{order}{code}"))
+    }
+
     /// Returns the row of a NumPy code, such as `f4`.
     pub(crate) fn coded(code: &str) -> Option<&'static Dtype> {
         DTYPES.iter().find(|dtype| dtype.code == Some(code))

@@ -1,6 +1,7 @@
 //! Generated elements for a reduction, the same at the same position, and params.
 
 use reduce_interpreter::Input;
+use reduce_ir::func::Param;
 use reduce_ir::operation::{Operation, Order};
 use reduce_ir::{Domain, Scalar, Value, bf16, f16};
 use reduce_lanes::{Lanes, LanesRef};
@@ -10,7 +11,7 @@ use std::ops::Range;
 /// The inputs of a reduction.
 #[derive(Debug)]
 pub(crate) struct Elements {
-    /// Zeros: the cost of a reduction does not depend on its params.
+    /// The params.
     pub(crate) params: Vec<Value>,
     lanes: Vec<Lanes>,
     n: u64,
@@ -18,17 +19,12 @@ pub(crate) struct Elements {
 }
 
 impl Elements {
-    /// Generates n elements of each input, `step` apart if the input is strided. If the order of combinations may
-    /// change from run to run, all elements are 1 and -1: every order then gives the same bits.
+    /// Generates n elements of each input, `step` apart if the input is strided.
     pub(crate) fn new(operation: &Operation, domain: Domain, n: u64, step: u64) -> Elements {
         let step = if domain.steps() > 0 { step } else { 1 };
-        let exact = operation.order == Order::Any && !operation.exact;
         let len = n.saturating_sub(1) * step + n.min(1);
-        let types = operation.inputs.iter().map(|input| input.ty);
-        let lanes = |(from, ty)| generate(ty, from..from + len, exact);
-        let lanes = (0..).step_by(1 << 40).zip(types).map(lanes).collect();
-        let params = operation.params.iter().map(|param| Value::from_bits(param.ty, 0)).collect();
-        Elements { params, lanes, n, step }
+        let lanes = lanes(operation, std::iter::repeat(len));
+        Elements { params: params(operation), lanes, n, step }
     }
 
     /// Returns the inputs for the interpreter.
@@ -47,6 +43,20 @@ impl Elements {
         let (len, step) = (self.n as usize, self.step as isize);
         self.lanes.iter().map(|lanes| Strided { data: lanes.borrow(), offset: 0, step, len }).collect()
     }
+}
+
+/// Returns zeros as the params: the cost of a reduction does not depend on them.
+pub(crate) fn params(operation: &Operation) -> Vec<Value> {
+    operation.params.iter().map(|param| Value::from_bits(param.ty, 0)).collect()
+}
+
+/// Generates elements of each input, given their numbers. If the order of combinations may change from run to run,
+/// all elements are 1 and -1: every order then gives the same bits.
+pub(crate) fn lanes(operation: &Operation, counts: impl Iterator<Item = u64>) -> Vec<Lanes> {
+    let exact = operation.order == Order::Any && !operation.exact;
+    let inputs = operation.inputs.iter().zip(counts);
+    let lanes = |(from, (input, count)): (u64, (&Param, u64))| generate(input.ty, from..from + count, exact);
+    (0..).step_by(1 << 40).zip(inputs).map(lanes).collect()
 }
 
 fn generate(ty: Scalar, places: Range<u64>, exact: bool) -> Lanes {

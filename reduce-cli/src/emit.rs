@@ -3,8 +3,10 @@
 use crate::args::{Emit, Form};
 use crate::failure::Failure;
 use crate::output;
+use crate::shape::Shaped;
 use crate::source::Source;
 use reduce_codegen::{Stage, Tuning};
+use reduce_ir::Spec;
 use reduce_ir::program::Program;
 use reduce_runtime::{Architecture, Error, Nvrtc, Target};
 use similar::TextDiff;
@@ -18,8 +20,8 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     let parsed = source.parse(None)?;
     let explain = |error: reduce_codegen::Error| source.explain(&parsed, error.into());
     let tuning = args.arch.map_or(Tuning::DEFAULT, Architecture::tuning);
-    let stages = reduce_codegen::stages_for(&parsed.spec, tuning, args.n.unwrap_or(u64::MAX));
-    let stages = stages.map_err(explain)?;
+    let (spec, n) = shaped(args, &parsed.spec)?;
+    let stages = reduce_codegen::stages_for(&spec, tuning, n).map_err(explain)?;
     let oldest = stages.iter().map(|stage| stage.program.capability()).max().map(Architecture::from_number);
     if let Some(arch) = args.arch
         && let Some(oldest) = oldest
@@ -34,6 +36,17 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
         _ => steps(args, &stages)?,
     };
     output::write(args.output.as_deref(), &bytes)
+}
+
+/// Returns the specification for the shapes of the inputs, and the number of elements of a group.
+fn shaped(args: &Emit, spec: &Spec) -> Result<(Spec, u64), Failure> {
+    let Some(lengths) = &args.shape else { return Ok((spec.clone(), args.n.unwrap_or(u64::MAX))) };
+    if args.to == Form::Spec {
+        return Err(Failure::request("a specification has no shapes; leave `--shape` out"));
+    }
+    let shaped = Shaped::row_major(spec, lengths)?;
+    let length = shaped.extent().length;
+    Ok((shaped.spec, length))
 }
 
 /// Returns the requested form of a program.

@@ -1,16 +1,17 @@
 //! `reducegen explain`: the effect of each pass of a reduction.
 
-use crate::args::Explain;
+use crate::args::{Explain, MOST_COUNTED};
 use crate::counted::{Counted, lengths, limit};
 use crate::failure::Failure;
 use crate::report::microseconds;
+use crate::shape::Shaped;
 use crate::source::Source;
 use crate::table::{Column, Side, Table};
 use crate::timed::{Clock, Time};
 use crate::{counts, devices, json, output, timed};
 use reduce_codegen::{Stage, Tuning};
 use reduce_ir::Spec;
-use reduce_runtime::{Architecture, Error};
+use reduce_runtime::{Architecture, Device, Error};
 use serde::Serialize;
 
 /// A program after some of the passes, and its cost.
@@ -41,38 +42,79 @@ enum SpeedSource {
 /// The read speed measured on an H200, in GB/s.
 const H200_GB_PER_S: f64 = 4600.0;
 
+/// The elements to reduce.
+struct Size {
+    /// The numbers of reduced and of counted elements.
+    n: u64,
+    counts_n: u64,
+    /// The groups, if there are axes.
+    shaped: Option<Shaped>,
+}
+
 /// Prints the cost of every stage.
 pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
     let failed = |error: Error| source.explain(&parsed, error);
     let device = devices::open_to_time(args.device)?;
-    let [n, counts_n] = lengths(args.n, &device);
+    let size = size(args, &parsed.spec, &device)?;
     let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
-    let stages = reduce_codegen::stages_for(&parsed.spec, tuning, n);
-    let stages = stages.map_err(|error| failed(error.into()))?;
+    let stages = stages(&parsed.spec, &size, tuning).map_err(|error| failed(error.into()))?;
     let mut clock = Clock::of(&device);
-    let explained = stages.iter().map(|stage| explained(stage, [n, counts_n], &mut clock));
+    let explained = stages.iter().map(|stage| explained(stage, &size, &mut clock));
     let explained = explained.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    let read = read(n, &parsed.spec, args.gb_per_s, &mut clock)?;
+    let read = read(bytes(&parsed.spec, &size), args.gb_per_s, &mut clock)?;
     if let Some(wrong) = explained.iter().find_map(|it| it.counted.wrong.as_ref()) {
         return Err(Failure::Wrong(wrong.clone()));
     }
-    let lengths = [n, counts_n];
-    let text = if args.json { lines(&explained, lengths, &read)? } else { text(&explained, lengths, &read) };
+    let text = if args.json { lines(&explained, &size, &read)? } else { text(&explained, &size, &read) };
     output::write(None, text.as_bytes())
 }
 
-fn explained(stage: &Stage, [n, counts_n]: [u64; 2], clock: &mut Option<Clock>) -> Result<Explained, Error> {
-    let counted = Counted::of(&stage.program, counts_n)?;
-    let timed = clock.as_mut().map(|clock| clock.time(&stage.program, n)).transpose()?;
-    let (time, wrong) = timed.unzip();
-    let wrong = counted.wrong.clone().or(wrong.flatten());
-    Ok(Explained { name: stage.name(), counted: Counted { wrong, ..counted }, time })
+/// Returns the elements that the arguments ask for.
+fn size(args: &Explain, spec: &Spec, device: &Device) -> Result<Size, Failure> {
+    let Some(shape) = &args.shape else {
+        if spec.axes.is_some() {
+            let message = "the kernels of axes depend on the shape; give one, as in `--shape 64x256`";
+            return Err(Failure::request(message));
+        }
+        let [n, counts_n] = lengths(args.n, device);
+        return Ok(Size { n, counts_n, shaped: None });
+    };
+    let shaped = Shaped::row_major(spec, shape)?;
+    let n = shaped.extent().elements();
+    let most = shaped.counts().fold(n, u64::max);
+    if n == 0 || most > MOST_COUNTED {
+        let message = format!("{n} elements cannot be counted; give a shape of 1 to {MOST_COUNTED} elements");
+        return Err(Failure::request(message));
+    }
+    Ok(Size { n, counts_n: n, shaped: Some(shaped) })
 }
 
-fn read(n: u64, spec: &Spec, given: Option<f64>, clock: &mut Option<Clock>) -> Result<Read, Error> {
-    let bytes = n * spec.operation.element_size() as u64;
+fn stages(spec: &Spec, size: &Size, tuning: Tuning) -> Result<Vec<Stage>, reduce_codegen::Error> {
+    match &size.shaped {
+        None => reduce_codegen::stages_for(spec, tuning, size.n),
+        Some(shaped) => reduce_codegen::stages_for(&shaped.spec, tuning, shaped.extent().length),
+    }
+}
+
+fn bytes(spec: &Spec, size: &Size) -> u64 {
+    size.shaped.as_ref().map_or(size.n * spec.operation.element_size() as u64, Shaped::bytes)
+}
+
+fn explained(stage: &Stage, size: &Size, clock: &mut Option<Clock>) -> Result<Explained, Error> {
+    let name = stage.name();
+    if let Some(shaped) = &size.shaped {
+        return Ok(Explained { name, counted: Counted::of_groups(&stage.program, shaped)?, time: None });
+    }
+    let counted = Counted::of(&stage.program, size.counts_n)?;
+    let timed = clock.as_mut().map(|clock| clock.time(&stage.program, size.n)).transpose()?;
+    let (time, wrong) = timed.unzip();
+    let wrong = counted.wrong.clone().or(wrong.flatten());
+    Ok(Explained { name, counted: Counted { wrong, ..counted }, time })
+}
+
+fn read(bytes: u64, given: Option<f64>, clock: &mut Option<Clock>) -> Result<Read, Error> {
     let at = |gb_per_s| bytes as f64 / (gb_per_s * 1e3);
     let (us, known) = match (clock, given) {
         (Some(clock), _) => (microseconds(clock.read(bytes)?), SpeedSource::Measured),
@@ -82,20 +124,30 @@ fn read(n: u64, spec: &Spec, given: Option<f64>, clock: &mut Option<Clock>) -> R
     Ok(Read { bytes, us, known })
 }
 
-fn text(stages: &[Explained], lengths: [u64; 2], read: &Read) -> String {
-    let mut text = format!("{}\nn = {}; = as in the stage before\n", table(stages), lengths[0]);
-    text += &format!("{}{}\n", limit(lengths), counts::LEGEND);
+fn text(stages: &[Explained], size: &Size, read: &Read) -> String {
+    let elements = match &size.shaped {
+        None => format!("n = {}", size.n),
+        Some(shaped) => shaped.text(),
+    };
+    let mut text = format!("{}\n{elements}; = as in the stage before\n", table(stages));
+    text += &format!("{}{}\n", limit([size.n, size.counts_n]), counts::LEGEND);
     if stages.iter().any(|stage| stage.time.is_some()) {
         text += &format!("\n{}\n{}\n", times(stages), timed::LEGEND);
     }
-    let Read { bytes, us, known } = *read;
-    let gb_per_s = bytes as f64 / (us * 1e3);
-    let (takes, at) = match known {
-        SpeedSource::Measured => ("takes", format!("{gb_per_s:.0} GB/s, measured here")),
-        SpeedSource::Given => ("takes at least", format!("the given {gb_per_s:.0} GB/s")),
-        SpeedSource::Typical => ("takes at least", format!("{gb_per_s:.0} GB/s, measured on an H200")),
-    };
-    text + &format!("a read of {bytes} bytes, all elements, {takes} {us:.3} us at {at}\n")
+    text + &read.text()
+}
+
+impl Read {
+    fn text(&self) -> String {
+        let Read { bytes, us, known } = *self;
+        let gb_per_s = bytes as f64 / (us * 1e3);
+        let (takes, at) = match known {
+            SpeedSource::Measured => ("takes", format!("{gb_per_s:.0} GB/s, measured here")),
+            SpeedSource::Given => ("takes at least", format!("the given {gb_per_s:.0} GB/s")),
+            SpeedSource::Typical => ("takes at least", format!("{gb_per_s:.0} GB/s, measured on an H200")),
+        };
+        format!("a read of {bytes} bytes, all elements, {takes} {us:.3} us at {at}\n")
+    }
 }
 
 const AFTER: Column = Column { heading: "after", side: Side::Left };
@@ -138,12 +190,12 @@ struct Line<'a> {
     read_measured: bool,
 }
 
-fn lines(stages: &[Explained], [n, counts_n]: [u64; 2], read: &Read) -> Result<String, Failure> {
+fn lines(stages: &[Explained], size: &Size, read: &Read) -> Result<String, Failure> {
     let line = |stage: &Explained| {
         json::text(&Line {
             after: &stage.name,
-            n,
-            counts_n,
+            n: size.n,
+            counts_n: size.counts_n,
             counts: counts::Scopes::of(Some(&stage.counted)),
             time: stage.time.as_ref().map(Into::into),
             read_us: read.us,

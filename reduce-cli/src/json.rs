@@ -1,9 +1,10 @@
 //! Lines of JSON, in particular the line of `reducegen run`.
 
 use crate::failure::Failure;
-use crate::report::{Report, microseconds};
+use crate::report::{Report, Results, microseconds};
 use reduce_ir::func::Param;
 use reduce_ir::{Scalar, Value};
+use reduce_runtime::Groups;
 use serde::{Serialize, Serializer};
 
 /// Returns the line of a run, without a newline.
@@ -20,33 +21,60 @@ pub(crate) fn text(it: &impl Serialize) -> Result<String, Failure> {
 /// The line of a run, with its keys in order.
 #[derive(Serialize)]
 struct Run<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<&'a [u64]>,
     result: Named<'a, serde_json::Value>,
-    bits: Named<'a, String>,
-    n: usize,
+    bits: Named<'a, serde_json::Value>,
+    n: u64,
     ty: Named<'a, &'static str>,
     device: &'a str,
     passes: &'a [String],
-    kernel_us: f64,
+    kernel_us: Option<f64>,
     total_us: f64,
-    gb_per_s: f64,
+    gb_per_s: Option<f64>,
 }
 
 impl<'a> Run<'a> {
     fn of(report: &'a Report<'a>) -> Run<'a> {
-        let (output, inputs) = (&report.operation.output, &report.operation.inputs);
-        let values = || report.values.iter().copied();
+        let inputs = &report.operation.inputs;
         Run {
-            result: Named::of(&output.fields, output.is_scalar(), values().map(number)),
-            bits: Named::of(&output.fields, output.is_scalar(), values().map(Value::hex)),
+            shape: match report.results {
+                Results::One(_) => None,
+                Results::Groups(groups, _) => Some(&groups.shape),
+            },
+            result: fields(report, number),
+            bits: fields(report, |value| value.hex().into()),
             n: report.n,
             ty: Named::of(inputs, inputs.len() == 1, inputs.iter().map(|input| input.ty.name())),
             device: report.device,
             passes: &report.passes,
-            kernel_us: microseconds(report.kernel),
+            kernel_us: report.kernel.map(microseconds),
             total_us: microseconds(report.total),
             gb_per_s: report.gigabytes_per_second(),
         }
     }
+}
+
+/// Returns the values of each field of the output: one, or a flat array of those of all groups.
+fn fields<'a>(
+    report: &'a Report<'a>,
+    convert: fn(Value) -> serde_json::Value,
+) -> Named<'a, serde_json::Value> {
+    let output = &report.operation.output;
+    let values: Vec<serde_json::Value> = match report.results {
+        Results::One(values) => values.iter().copied().map(convert).collect(),
+        Results::Groups(groups, _) => {
+            (0..output.fields.len()).map(|field| array(groups, field, convert).into()).collect()
+        }
+    };
+    Named::of(&output.fields, output.is_scalar(), values.into_iter())
+}
+
+/// Returns the values of a field in row-major order; null for a group without a result.
+fn array(groups: &Groups, field: usize, convert: fn(Value) -> serde_json::Value) -> Vec<serde_json::Value> {
+    let is_present = |group: usize| groups.present.as_ref().is_none_or(|present| present[group]);
+    let value = |group| is_present(group).then(|| convert(groups.fields[field].get(group)));
+    (0..groups.len()).map(|group| value(group).unwrap_or_default()).collect()
 }
 
 /// Converts a number to JSON. It becomes a string if JSON has no such number, or if JSON readers would round it.
@@ -104,11 +132,12 @@ mod tests {
     use std::time::Duration;
 
     fn report<'a>(operation: &'a Operation, values: &'a [Value]) -> Report<'a> {
-        let (kernel, total) = (Duration::from_nanos(1500), Duration::from_micros(2));
+        let (kernel, total) = (Some(Duration::from_nanos(1500)), Duration::from_micros(2));
         Report {
             operation,
-            values,
+            results: Results::One(values),
             n: 750,
+            bytes: 3000,
             device: "host",
             passes: vec!["shuffle".to_owned()],
             kernel,

@@ -14,6 +14,9 @@ use reduce_dsl::ladder::RUNGS;
 
 /// Runs all rungs and prints their figures.
 pub(crate) fn ladder(args: &Ladder) -> Result<(), Failure> {
+    if args.shape.is_some() {
+        return Err(Failure::request("the ladder reduces one row of elements; give their number with `--n`"));
+    }
     if let Err(error) = RUNGS[0].spec(args.op, args.ty, 1, args.block) {
         return Err(Failure::request(error.to_string()));
     }

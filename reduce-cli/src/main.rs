@@ -9,6 +9,8 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod array;
+mod axis;
 mod check;
 mod counted;
 mod counts;
@@ -19,6 +21,7 @@ mod elements;
 mod emit;
 mod explain;
 mod failure;
+mod groups;
 mod json;
 mod ladder;
 mod npy;
@@ -27,6 +30,7 @@ mod output;
 mod params;
 mod report;
 mod run;
+mod shape;
 mod source;
 mod table;
 mod timed;

@@ -1,4 +1,4 @@
-//! NumPy files: the type and the position of their elements. Format versions 1.0 to 3.0.
+//! NumPy files: the type, position and shape of their elements. Format versions 1.0 to 3.0.
 //!
 //! ```text
 //! file   = "\x93NUMPY" major minor length header data
@@ -7,22 +7,55 @@
 //! ```
 
 mod header;
+mod write;
+
+pub(crate) use write::{check as check_writable, file};
 
 use crate::dtype::{DTYPES, Dtype};
 use header::{Header, HeaderError};
+use reduce_ir::axes;
 
 /// The first bytes of every NumPy file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The type, position and order of the elements.
+/// The type, position and shape of the elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// The type of the elements.
     pub(crate) dtype: &'static Dtype,
     /// The byte of the file at which the first element starts. The last element ends the file.
     pub(crate) start: usize,
-    /// The shape of an array in Fortran order, if its order differs from C order.
-    pub(crate) fortran: Option<Vec<u64>>,
+    /// The shape; `None` for elements without a header.
+    pub(crate) shape: Option<Shape>,
+}
+
+/// The shape of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The length of each axis.
+    pub(crate) lengths: Vec<u64>,
+    /// Whether the first axis is the fastest.
+    is_fortran: bool,
+}
+
+impl Shape {
+    /// Returns whether the elements are in Fortran order, and more than one axis has several elements.
+    pub(crate) fn differs_from_c(&self) -> bool {
+        let long = self.lengths.iter().filter(|&&length| length > 1).count();
+        self.is_fortran && long > 1 && !self.lengths.contains(&0)
+    }
+
+    /// Returns the lengths and the distance along each axis. `None` if there are too many elements.
+    pub(crate) fn steps(&self) -> Option<axes::Shape> {
+        if !self.is_fortran {
+            return axes::Shape::row_major(&self.lengths);
+        }
+        let lengths: Vec<_> = self.lengths.iter().rev().copied().collect();
+        let mut shape = axes::Shape::row_major(&lengths)?;
+        shape.lengths.reverse();
+        shape.steps.reverse();
+        Some(shape)
+    }
 }
 
 /// The reason why a file cannot be read as a NumPy array.
@@ -64,19 +97,14 @@ pub(crate) fn layout(file: &[u8]) -> Result<Layout, NpyError> {
     let (text, start) = header_text(file)?;
     let header = Header::parse(text)?;
     let dtype = dtype(header.descr)?;
-    let claimed = bytes(&header.shape, dtype).ok_or(NpyError::Overflow)?;
+    let Header { shape: lengths, fortran_order: is_fortran, .. } = header;
+    let claimed = bytes(&lengths, dtype).ok_or(NpyError::Overflow)?;
     let found = (file.len() - start) as u64;
     match found.cmp(&claimed) {
         std::cmp::Ordering::Less => Err(NpyError::Short { claimed, found }),
-        std::cmp::Ordering::Equal => Ok(Layout { dtype, start, fortran: fortran(header) }),
+        std::cmp::Ordering::Equal => Ok(Layout { dtype, start, shape: Some(Shape { lengths, is_fortran }) }),
         std::cmp::Ordering::Greater => Err(NpyError::Trailing(found - claimed)),
     }
-}
-
-/// Returns the shape, if the elements are in Fortran order and more than one axis has several elements.
-fn fortran(header: Header<'_>) -> Option<Vec<u64>> {
-    let long = header.shape.iter().filter(|&&extent| extent > 1).count();
-    (header.fortran_order && long > 1 && !header.shape.contains(&0)).then_some(header.shape)
 }
 
 /// Returns the text of the header, and the position of its end.

@@ -1,8 +1,11 @@
 //! The result of `reducegen run` for people; [`super::json`] is for programs.
 
+use crate::array;
+use crate::shape::Shaped;
 use reduce_ir::Value;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
+use reduce_runtime::Groups;
 use std::time::Duration;
 
 /// A reduction that ran.
@@ -10,40 +13,62 @@ use std::time::Duration;
 pub(crate) struct Report<'a> {
     /// The operation.
     pub(crate) operation: &'a Operation,
-    /// The result, one value for each field.
-    pub(crate) values: &'a [Value],
-    /// The number of elements of each input.
-    pub(crate) n: usize,
+    /// The results.
+    pub(crate) results: Results<'a>,
+    /// The number of elements of each input or, with axes, of all groups.
+    pub(crate) n: u64,
+    /// The bytes of the elements of all inputs.
+    pub(crate) bytes: u64,
     /// The device: `host`, or `cuda:0`.
     pub(crate) device: &'a str,
     /// The passes, with `auto` replaced by the chosen ones.
     pub(crate) passes: Vec<String>,
-    /// The wall time of the computation, without transfers.
-    pub(crate) kernel: Duration,
+    /// The time of the computation, without transfers; `None` if it was not measured.
+    pub(crate) kernel: Option<Duration>,
     /// The wall time of everything, from the arguments to the result.
     pub(crate) total: Duration,
 }
 
+/// The results of a reduction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Results<'a> {
+    /// One result: one value for each field.
+    One(&'a [Value]),
+    /// One result for each group, and the shapes.
+    Groups(&'a Groups, &'a Shaped),
+}
+
 impl Report<'_> {
-    /// Returns the result as Rust writes it: `190.2`, or `Range { lo: 0.0, hi: 190.2 }`.
+    /// Returns a result as Rust writes it, `190.2` or `Range { lo: 0.0, hi: 190.2 }`, and several as an array.
     pub(crate) fn text(&self) -> String {
-        result_text(self.operation, self.values)
+        match self.results {
+            Results::One(values) => result_text(self.operation, values),
+            Results::Groups(groups, _) => array::text(self.operation, groups),
+        }
     }
 
-    /// Returns the number of elements, the device, the time and the speed.
+    /// Returns the elements, the device, the time and the speed.
     pub(crate) fn summary(&self) -> String {
+        let elements = match self.results {
+            Results::One(_) => format!("{} x {}", self.n, self.element()),
+            Results::Groups(_, shaped) => shaped.text(),
+        };
+        let speed = self.gigabytes_per_second();
+        let time = self.kernel.zip(speed).map_or(String::new(), |(kernel, speed)| {
+            format!(" in {} us ({speed:.2} GB/s)", microseconds(kernel))
+        });
+        format!("{elements} on {}{time}", self.device)
+    }
+
+    /// Returns the types of an element of all inputs.
+    fn element(&self) -> String {
         let types: Vec<_> = self.operation.inputs.iter().map(|input| input.ty.name()).collect();
-        let element =
-            if let [only] = types[..] { only.to_owned() } else { format!("({})", types.join(", ")) };
-        let (n, device, time, speed) =
-            (self.n, self.device, microseconds(self.kernel), self.gigabytes_per_second());
-        format!("{n} x {element} on {device} in {time} us ({speed:.2} GB/s)")
+        if let [only] = types[..] { only.to_owned() } else { format!("({})", types.join(", ")) }
     }
 
     /// Returns the bytes of the inputs divided by the nanoseconds of the computation.
-    pub(crate) fn gigabytes_per_second(&self) -> f64 {
-        let bytes = self.n * self.operation.element_size();
-        bytes as f64 / self.kernel.as_nanos().max(1) as f64
+    pub(crate) fn gigabytes_per_second(&self) -> Option<f64> {
+        self.kernel.map(|kernel| self.bytes as f64 / kernel.as_nanos().max(1) as f64)
     }
 }
 

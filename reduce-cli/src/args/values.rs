@@ -101,6 +101,10 @@ pub(super) fn len(text: &str) -> Result<usize, &'static str> {
     len.ok_or("a length is a number from 0 to 1099511627776, as in 1000")
 }
 
+pub(super) fn axis(text: &str) -> Result<i64, &'static str> {
+    text.parse().map_err(|_| "an axis is a number, as in 0, or -1 for the last one, or several, as in 0,2")
+}
+
 pub(super) fn param(text: &str) -> Result<Given, &'static str> {
     let (name, value) = text.split_once('=').ok_or("a param is a name and its value, as in k=3")?;
     Ok(Given { name: name.trim().to_owned(), text: value.trim().to_owned() })

@@ -1,0 +1,176 @@
+//! The shapes of inputs, for specifications with axes: `--shape 1024x4096`, or `--shape i=1024,j=4096`.
+
+use crate::failure::Failure;
+use reduce_dsl::parse;
+use reduce_ir::axes::{Axis, Nest, Shape, ShapeError};
+use reduce_ir::func::Param;
+use reduce_ir::{Axes, Extent, Spec};
+use reduce_runtime::Error;
+
+/// The maximum length of an axis.
+const MOST: u64 = 1 << 40;
+
+/// The value of `--shape`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Lengths {
+    /// The shape of every input.
+    OfInputs(Vec<u64>),
+    /// The length of each axis, by its name.
+    OfAxes(Vec<(String, u64)>),
+}
+
+impl Lengths {
+    /// Reads `1024x4096` or `i=1024,j=4096`.
+    pub(crate) fn parse(text: &str) -> Result<Lengths, &'static str> {
+        let expected = "a shape is lengths, as in 1024x4096, or named lengths, as in i=1024,j=4096";
+        let axis = |text: &str| {
+            let (name, length) = text.split_once('=').ok_or(expected)?;
+            let name = Some(name.trim()).filter(|name| !name.is_empty()).ok_or(expected)?;
+            Ok((name.to_owned(), length_of(length, expected)?))
+        };
+        if text.contains('=') {
+            return text.split(',').map(axis).collect::<Result<_, _>>().map(Lengths::OfAxes);
+        }
+        text.split('x').map(|text| length_of(text, expected)).collect::<Result<_, _>>().map(Lengths::OfInputs)
+    }
+
+    /// Returns the shape of each input.
+    pub(crate) fn of_inputs(&self, axes: &Axes) -> Result<Vec<Vec<u64>>, Failure> {
+        match self {
+            Lengths::OfInputs(lengths) => Ok(vec![lengths.clone(); axes.inputs.len()]),
+            Lengths::OfAxes(named) => {
+                check_names(named, axes)?;
+                (0..axes.inputs.len()).map(|input| shape_of(input, named, axes)).collect()
+            }
+        }
+    }
+}
+
+fn length_of(text: &str, expected: &'static str) -> Result<u64, &'static str> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(expected);
+    }
+    text.parse().ok().filter(|&length| length <= MOST).ok_or("the length of an axis is 0 to 1099511627776")
+}
+
+/// Checks that each name is an axis of unknown length, and is given once.
+fn check_names(named: &[(String, u64)], axes: &Axes) -> Result<(), Failure> {
+    let known: Vec<_> = axes.axes.iter().filter_map(|axis| axis.name.as_deref()).collect();
+    for (at, (name, _)) in named.iter().enumerate() {
+        if !known.contains(&name.as_str()) {
+            return Err(unknown(name, &known));
+        }
+        if named[..at].iter().any(|(other, _)| other == name) {
+            return Err(Failure::request(format!(
+                "`--shape` gives the length of axis `{name}` twice; leave one out"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn unknown(name: &str, known: &[&str]) -> Failure {
+    Failure::request(match parse::nearest(name, known) {
+        Some(near) => format!("there is no axis `{name}`; did you mean `{near}`?"),
+        None if known.is_empty() => {
+            format!("there is no axis `{name}`; write a shape without names, as in `--shape 1024x4096`")
+        }
+        None => format!("there is no axis `{name}`; the axes are {}", known.join(", ")),
+    })
+}
+
+/// Returns the shape of an input of which every axis has a length.
+fn shape_of(input: usize, named: &[(String, u64)], axes: &Axes) -> Result<Vec<u64>, Failure> {
+    let pattern = &axes.inputs[input];
+    if pattern.has_leading {
+        return Err(Failure::request(
+            "the axes of `..` have no names; write the shape of the inputs, as in `--shape 8x1024x4096`",
+        ));
+    }
+    let too_large = || Error::Shape(ShapeError::TooLarge);
+    let dim = |dim: &Vec<usize>| {
+        dim.iter().try_fold(1u64, |product, &axis| {
+            let length = length_in(named, &axes.axes[axis])?;
+            Ok(product.checked_mul(length).ok_or_else(too_large)?)
+        })
+    };
+    pattern.dims.iter().map(dim).collect()
+}
+
+fn length_in(named: &[(String, u64)], Axis { name, length }: &Axis) -> Result<u64, Failure> {
+    let name = name.as_deref().unwrap_or_default();
+    let given = named.iter().find(|(other, _)| other == name).map(|(_, length)| *length);
+    given.or(*length).ok_or_else(|| {
+        let all: Vec<_> = named.iter().map(|(name, length)| format!("{name}={length}")).collect();
+        let all = all.join(",");
+        Failure::request(format!(
+            "`--shape` gives no length for axis `{name}`; add it, as in `--shape {all},{name}=16`"
+        ))
+    })
+}
+
+/// A specification for inputs of given shapes.
+#[derive(Clone, Debug)]
+pub(crate) struct Shaped {
+    /// The specification, with the domain of these shapes.
+    pub(crate) spec: Spec,
+    /// The loops, merged.
+    pub(crate) nest: Nest,
+    /// The lengths of each input.
+    pub(crate) lengths: Vec<Vec<u64>>,
+}
+
+impl Shaped {
+    /// Returns the specification for inputs of these shapes, which fit the axes.
+    pub(crate) fn new(spec: &Spec, axes: &Axes, shapes: Vec<Shape>) -> Result<Shaped, Error> {
+        let lengths = shapes.iter().map(|shape| shape.lengths.clone()).collect();
+        let names = spec.operation.inputs.iter().map(|input| input.name.as_str());
+        let inputs: Vec<_> = names.zip(shapes).collect();
+        let nest = axes.nest(&inputs)?.merged();
+        let spec = Spec { domain: nest.domain(), ..spec.clone() };
+        Ok(Shaped { spec, nest, lengths })
+    }
+
+    /// Returns the specification for row-major inputs of the lengths that `--shape` gives.
+    pub(crate) fn row_major(spec: &Spec, lengths: &Lengths) -> Result<Shaped, Failure> {
+        let Some(axes) = &spec.axes else {
+            return Err(Failure::request(
+                "`--shape` is for specifications with `axes`; leave it out, or write `axes`, as in `axes: i j -> i`",
+            ));
+        };
+        let shape = |lengths: &Vec<u64>| Shape::row_major(lengths).ok_or(Error::Shape(ShapeError::TooLarge));
+        let shapes = lengths.of_inputs(axes)?.iter().map(shape).collect::<Result<_, _>>()?;
+        Ok(Shaped::new(spec, axes, shapes)?)
+    }
+
+    /// Returns the number of groups, and of elements in each.
+    pub(crate) fn extent(&self) -> Extent {
+        self.nest.extent()
+    }
+
+    /// Returns the number of elements of each input.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
+        self.lengths.iter().map(|lengths| lengths.iter().product())
+    }
+
+    /// Returns the bytes of all inputs.
+    pub(crate) fn bytes(&self) -> u64 {
+        let sizes = self.spec.operation.inputs.iter().map(|Param { ty, .. }| ty.size() as u64);
+        self.counts().zip(sizes).map(|(count, size)| count * size).sum()
+    }
+
+    /// Returns the inputs and the result: `1024x4096 f32 -> 1024`.
+    pub(crate) fn text(&self) -> String {
+        let inputs = self.lengths.iter().zip(&self.spec.operation.inputs);
+        let inputs: Vec<_> =
+            inputs.map(|(lengths, input)| format!("{} {}", text(lengths), input.ty)).collect();
+        let from = if let [only] = &inputs[..] { only.clone() } else { format!("({})", inputs.join(", ")) };
+        format!("{from} -> {}", text(&self.nest.result))
+    }
+}
+
+/// Returns a shape as `--shape` takes it: `1024x4096`. One element without axes is `()`.
+pub(crate) fn text(lengths: &[u64]) -> String {
+    let words: Vec<_> = lengths.iter().map(u64::to_string).collect();
+    if words.is_empty() { "()".to_owned() } else { words.join("x") }
+}
