@@ -88,6 +88,9 @@ impl Task<'_> {
         let (device, why_no_gpu) = self.device()?;
         let reducer = Reducer::new(&shaped.spec, &device);
         let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;
+        if args.trace {
+            return trace::trace_groups(&reducer, &inputs, params);
+        }
         let (groups, kernel) = inputs.reduce(&reducer, params, device.architecture().is_none())?;
         data.iter().try_for_each(Data::check_unchanged)?;
         args.output.as_ref().map_or(Ok(()), |_| groups::check_present(operation, &groups))?;

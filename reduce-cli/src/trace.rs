@@ -1,28 +1,30 @@
 //! `reducegen run --trace`: each step of the kernels, as a teacher draws it.
 
+mod items;
 mod names;
 mod recorder;
 
 use crate::args::Place;
+use crate::array;
 use crate::counted::differ;
 use crate::failure::Failure;
+use crate::groups::Inputs;
 use crate::output;
 use crate::report::result_text;
-use names::Names;
+use items::Items;
 use recorder::{Launched, Made, Maker, Origin, Recorder, Watch, expand_folds};
-use reduce_interpreter::{Acc, Domain, Event, Input, Options, PerLane, Provenance, Values, run};
+use reduce_interpreter::{Acc, Event, Options, Values, run};
 use reduce_ir::Value;
-use reduce_ir::operation::{Argument, Operation};
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::statements::Part;
-use reduce_lanes::{Lanes, LanesRef};
+use reduce_lanes::LanesRef;
 use reduce_runtime::host::HostError;
 use reduce_runtime::{Error, Reducer, Strided};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// The maximum number of elements of a trace.
-const MOST: usize = 4096;
+const MOST: u64 = 4096;
 /// The number of columns of a line.
 const WIDTH: usize = 100;
 /// The number of items of a thread that are named. Further items are only counted.
@@ -44,18 +46,46 @@ pub(crate) fn trace(
     views: &[Strided<LanesRef<'_>>],
     params: &[Value],
 ) -> Result<(), Failure> {
-    let n = views.first().map_or(0, |view| view.len);
-    if n == 0 {
-        return Err(Failure::request("`--trace` needs at least one element"));
-    }
-    if n > MOST {
-        return Err(Failure::request(format!(
-            "`--trace` shows at most {MOST} elements, not {n}; take fewer, as with `--len {MOST}`"
-        )));
-    }
+    let n = views.first().map_or(0, |view| view.len as u64);
+    check_count(n, format!("take fewer, as with `--len {MOST}`"))?;
     let right = reducer.reduce_with(views, params)?.values;
-    let history = History::of(reducer.programs().of_n(n as u64), views, n as u64, params)?;
-    output::write(None, history.text(&right)?.as_bytes())
+    let program = reducer.programs().of_n(n);
+    let history = History::of(program, Items::of_whole(&program.operation, views), params)?;
+    let finished = history.finished.iter().flatten().next();
+    if let Some(wrong) = differ("the interpreter", finished.map_or(&[], Vec::as_slice), &right) {
+        return Err(Failure::Wrong(wrong));
+    }
+    let result = format!("\nresult: {}\n", result_text(&program.operation, &right));
+    output::write(None, (history.text() + &result).as_bytes())
+}
+
+/// Prints every step of a program on the elements of groups, and the results, which must equal those of the reducer.
+pub(crate) fn trace_groups(reducer: &Reducer, inputs: &Inputs<'_>, params: &[Value]) -> Result<(), Failure> {
+    let nest = &inputs.shaped.nest;
+    let extent = nest.extent();
+    check_count(extent.elements(), "save a slice of the array".to_owned())?;
+    let right = reducer.reduce_groups(&inputs.views, params)?;
+    let program = reducer.programs().of_n(extent.length);
+    let items = Items::of_groups(&program.operation, &inputs.views, nest);
+    let history = History::of(program, items, params)?;
+    for (group, finished) in history.finished.iter().enumerate() {
+        let values = |values: &Option<Vec<Value>>| values.clone().unwrap_or_default();
+        let right = right.get(group);
+        if let Some(wrong) = differ("the interpreter", &values(finished), &values(&right)) {
+            return Err(Failure::Wrong(wrong));
+        }
+    }
+    let results = array::text(&program.operation, &right);
+    output::write(None, format!("{}\nresults:\n{results}\n", history.text()).as_bytes())
+}
+
+/// Refuses more elements than a trace shows, with an example of taking fewer.
+fn check_count(n: u64, fewer: String) -> Result<(), Failure> {
+    match n {
+        0 => Err(Failure::request("`--trace` needs at least one element")),
+        1..=MOST => Ok(()),
+        _ => Err(Failure::request(format!("`--trace` shows at most {MOST} elements, not {n}; {fewer}"))),
+    }
 }
 
 /// An accumulator, and the two accumulators it was made of.
@@ -64,9 +94,10 @@ type Pair = (usize, usize, usize);
 /// The history of a run, and its values.
 struct History<'a> {
     program: &'a Program,
-    names: Names,
+    items: Items,
     values: Values<'a>,
-    finished: Vec<Value>,
+    /// The result of each group; `None` if it has none.
+    finished: Vec<Option<Vec<Value>>>,
     made: Vec<Made>,
     /// Whether each accumulator is part of the result.
     used: Vec<bool>,
@@ -75,57 +106,46 @@ struct History<'a> {
 
 impl<'a> History<'a> {
     /// Runs the program twice: on values, and on positions with a callback. Both runs number accumulators alike.
-    fn of(
-        program: &'a Program,
-        views: &[Strided<LanesRef<'_>>],
-        n: u64,
-        params: &[Value],
-    ) -> Result<History<'a>, Failure> {
+    fn of(program: &'a Program, items: Items, params: &[Value]) -> Result<History<'a>, Failure> {
         let lowered = reduce_codegen::lower(program).map_err(Error::from)?;
         let operation = &program.operation;
         let mut values = Values::new(operation);
-        let inputs: Vec<_> = views.iter().map(|view| Input::new(contiguous(view), true)).collect();
-        let plain = Options::FORWARD.with(params);
-        let outcome = run(program, &lowered, &mut values, &inputs, n, plain);
+        let options = || Options { sizes: &items.sizes, ..Options::FORWARD.with(params) };
+        let outcome = run(program, &lowered, &mut values, &items.inputs, items.extent, options());
 
         let (made, mut watch) = (RefCell::default(), Watch::default());
-        let mut recorder = Recorder::new(operation.fill.is_some(), &made);
-        let positions = Provenance::inputs(operation, n, true);
+        let mut recorder = Recorder::new(operation.fill.is_some(), &items, &made);
         let mut watcher = |event: &Event<'_>| watch.event(event, &made);
-        let options = Options { trace: Some(&mut watcher), ..Options::FORWARD.with(params) };
-        let watched = run(program, &lowered, &mut recorder, &positions, n, options);
-        match (outcome.acc(), watched.acc(), outcome.reports.first()) {
-            (Some(result), Some(same), None) if result == same => {
-                let mut made = made.into_inner();
-                expand_folds(&mut made, |position| {
-                    element(&mut values, operation, &inputs, position, params)
-                });
-                let finished =
-                    values.finish(result, n, params).map_err(|it| Error::from(HostError::from(it)))?;
-                let used = used(&made, result);
-                let names = Names::of_items(operation, views);
-                Ok(History { program, names, values, finished, made, used, watch })
-            }
-            (_, _, Some(report)) => Err(Failure::Wrong(report.to_string())),
-            _ => Err(Failure::Wrong("two runs of a program differ".to_owned())),
+        let watched = Options { trace: Some(&mut watcher), ..options() };
+        let watched = run(program, &lowered, &mut recorder, &items.positions(), items.extent, watched);
+        if let Some(report) = outcome.reports.first() {
+            return Err(Failure::Wrong(report.to_string()));
         }
+        if outcome.results != watched.results {
+            return Err(Failure::Wrong("two runs of a program differ".to_owned()));
+        }
+        let results: Vec<_> = outcome.results.iter().copied().flatten().collect();
+        let mut made = made.into_inner();
+        expand_folds(&mut made, |item| items.mapped(&mut values, operation, item, params));
+        let finish = |&acc| values.finish(acc, items.extent.length, params).map(|it| operation.unstored(it));
+        let finished = results.iter().map(finish).collect::<Result<_, _>>();
+        let finished = finished.map_err(|it| Error::from(HostError::from(it)))?;
+        let used = used(&made, &results);
+        Ok(History { program, items, values, finished, made, used, watch })
     }
 
-    fn text(&self, right: &[Value]) -> Result<String, Failure> {
+    fn text(&self) -> String {
         let mut blocks: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
         for (number, made) in self.made.iter().enumerate() {
             blocks.entry((made.by.launch, made.by.block)).or_default().push(number);
         }
-        let mut text = self.names.heading.clone().unwrap_or_default();
+        let mut text = self.items.names.heading.clone().unwrap_or_default();
         for (&(launch, block), numbers) in &blocks {
             text += &self.heading(launch, block);
             text += &self.own_work(launch, numbers);
             text += &self.combine_steps(numbers);
         }
-        if let Some(wrong) = differ("the interpreter", &self.finished, right) {
-            return Err(Failure::Wrong(wrong));
-        }
-        Ok(format!("{text}\nresult: {}\n", result_text(&self.program.operation, &self.finished)))
+        text
     }
 
     fn heading(&self, launch: usize, block: u64) -> String {
@@ -229,7 +249,7 @@ impl<'a> History<'a> {
     fn origin(&self, number: usize) -> String {
         let made = &self.made[number];
         match made.of {
-            Origin::Element(position) => self.names.of(position),
+            Origin::Element(item) => self.items.name(item),
             Origin::Pair(a, b) if made.elements == 1 => {
                 self.origin(if self.made[a].elements > 0 { a } else { b })
             }
@@ -304,10 +324,10 @@ impl<'a> History<'a> {
     }
 }
 
-/// Returns for each accumulator whether it is part of the result.
-fn used(made: &[Made], result: Acc) -> Vec<bool> {
+/// Returns for each accumulator whether it is part of a result.
+fn used(made: &[Made], results: &[Acc]) -> Vec<bool> {
     let mut used = vec![false; made.len()];
-    let mut rest = vec![result.get()];
+    let mut rest: Vec<_> = results.iter().map(|result| result.get()).collect();
     while let Some(number) = rest.pop() {
         used[number] = true;
         if let Origin::Pair(a, b) = made[number].of {
@@ -315,34 +335,6 @@ fn used(made: &[Made], result: Acc) -> Vec<bool> {
         }
     }
     used
-}
-
-/// Returns the accumulator that `map` makes of one element.
-fn element(
-    values: &mut Values<'_>,
-    operation: &Operation,
-    inputs: &[Input],
-    position: u64,
-    params: &[Value],
-) -> Option<Acc> {
-    let bits = |argument: &Argument| match *argument {
-        Argument::Input(input) => inputs[input].elements.get(position as usize).bits(),
-        Argument::Param(param) => params[param].bits(),
-        Argument::Index | Argument::Acc(_) | Argument::Step | Argument::Count => position,
-    };
-    let args: Vec<PerLane<u64>> = operation.map_arguments().iter().map(|it| [bits(it); 32]).collect();
-    let mut made = [None; 32];
-    values.map(&args, 1, &mut made).ok()?;
-    made[0]
-}
-
-/// Copies the elements of a view into contiguous lanes.
-fn contiguous(view: &Strided<LanesRef<'_>>) -> Lanes {
-    let mut lanes = Lanes::empty(view.data.ty());
-    lanes.resize(view.len);
-    let places = (0..view.len).filter_map(|i| view.place(i));
-    places.enumerate().for_each(|(i, place)| lanes.set(i, view.data.get(place)));
-    lanes
 }
 
 /// Lays the entries of threads out in as many columns as a line has room for.

@@ -1,6 +1,7 @@
 //! A domain of the interpreter that records the history of accumulators, without values: how, when and by which
 //! thread each one was made.
 
+use super::items::Items;
 use reduce_interpreter::{Acc, Domain, Event, PerLane, Refused, halved};
 use reduce_ir::statements::{Part, Stmt};
 use std::cell::RefCell;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 pub(super) struct Recorder<'a> {
     /// Whether number 0 is the accumulator of no element.
     fill: bool,
+    items: &'a Items,
     made: &'a RefCell<Vec<Made>>,
 }
 
@@ -32,11 +34,11 @@ pub(super) struct Made {
 pub(super) enum Origin {
     /// No element.
     Nothing,
-    /// The element at that position.
+    /// That item.
     Element(u64),
     /// Two accumulators.
     Pair(usize, usize),
-    /// An accumulator and the element at that position, by `fold`.
+    /// An accumulator and that item, by `fold`.
     Folded(usize, u64),
 }
 
@@ -72,11 +74,17 @@ pub(super) struct Watch {
 }
 
 impl<'a> Recorder<'a> {
-    pub(super) fn new(fill: bool, made: &'a RefCell<Vec<Made>>) -> Recorder<'a> {
+    pub(super) fn new(fill: bool, items: &'a Items, made: &'a RefCell<Vec<Made>>) -> Recorder<'a> {
         if fill {
             made.borrow_mut().push(Made::new(Origin::Nothing, 0, 0));
         }
-        Recorder { fill, made }
+        Recorder { fill, items, made }
+    }
+
+    /// Returns the item that a lane passes to a function.
+    fn item(&self, args: &[PerLane<u64>], lane: usize) -> Result<u64, Refused> {
+        let place = |input: usize| args.get(input).map_or(0, |arg| arg[lane]);
+        self.items.at(args, lane).ok_or_else(|| Refused::MixedPositions(place(0), place(1)))
     }
 
     fn push(&self, of: Origin, lane: usize) -> Option<Acc> {
@@ -110,9 +118,10 @@ impl Domain for Recorder<'_> {
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        let position = |lane: usize| args.first().map_or(0, |arg| arg[lane]);
-        each(lanes).for_each(|lane| out[lane] = self.push(Origin::Element(position(lane)), lane));
-        Ok(())
+        each(lanes).try_for_each(|lane| {
+            out[lane] = self.push(Origin::Element(self.item(args, lane)?), lane);
+            Ok(())
+        })
     }
 
     fn combine(
@@ -136,11 +145,11 @@ impl Domain for Recorder<'_> {
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        let position = |lane: usize| args.first().map_or(0, |arg| arg[lane]);
-        for lane in each(lanes) {
-            out[lane] = acc[lane].and_then(|acc| self.push(Origin::Folded(acc.get(), position(lane)), lane));
-        }
-        Ok(())
+        each(lanes).try_for_each(|lane| {
+            let item = self.item(args, lane)?;
+            out[lane] = acc[lane].and_then(|acc| self.push(Origin::Folded(acc.get(), item), lane));
+            Ok(())
+        })
     }
 
     fn redux(
