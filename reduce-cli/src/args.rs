@@ -104,8 +104,8 @@ pub(crate) struct Run {
     /// The shape of all --raw data, as in 1024x4096, or the lengths of the `axes`, as in i=1024,j=4096
     #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
     pub(crate) shape: Option<Lengths>,
-    /// The maximum number of bytes of each input to keep in memory, as in 8G. It applies to pipes, and to bool and
-    /// misaligned elements, which are copied
+    /// The maximum number of bytes of each input to keep in memory, as in 8G. It applies to pipes, to bool and
+    /// misaligned elements, which are copied, and to the results of axes
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = values::bytes)]
     pub(crate) limit: u64,
     /// The value of a param; give the option once for each param

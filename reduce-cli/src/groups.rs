@@ -30,13 +30,7 @@ impl<'a> Inputs<'a> {
         let views = data.iter().zip(&shapes).map(|(file, shape)| view(file, shape));
         let views = views.collect::<Result<_, _>>()?;
         let shaped = Shaped::new(spec, axes, shapes)?;
-        let groups = shaped.extent().groups;
-        if args.json && groups > MOST_OF_JSON {
-            return Err(Failure::request(format!(
-                "`--json` prints at most {MOST_OF_JSON} results, not {groups}; write them to a file, as with \
-                 `-o out.npy`"
-            )));
-        }
+        check_results(args, &shaped)?;
         Ok(Inputs { shaped, views })
     }
 
@@ -70,6 +64,23 @@ fn check_args(args: &Run) -> Result<(), Failure> {
              slice as an array"
         ))),
     }
+}
+
+/// Refuses more results than memory or a line of JSON should hold.
+fn check_results(args: &Run, shaped: &Shaped) -> Result<(), Failure> {
+    let groups = shaped.extent().groups;
+    if args.json && groups > MOST_OF_JSON {
+        return Err(Failure::request(format!(
+            "`--json` prints at most {MOST_OF_JSON} results, not {groups}; write them to a file, as with `-o out.npy`"
+        )));
+    }
+    let (bytes, limit) = (groups.saturating_mul(shaped.spec.operation.stored().size() as u64), args.limit);
+    if bytes > limit {
+        return Err(Failure::request(format!(
+            "{groups} results need {bytes} bytes of memory, and `--limit` allows {limit}; raise it"
+        )));
+    }
+    Ok(())
 }
 
 /// Returns the lengths and steps of each input.
@@ -116,9 +127,9 @@ pub(crate) fn check_present(operation: &Operation, groups: &Groups) -> Result<()
     let absent = groups.present.as_ref().and_then(|present| present.iter().position(|present| !present));
     let Some(absent) = absent else { return Ok(()) };
     let place: Vec<_> = coordinates(&groups.shape, absent as u64).iter().map(u64::to_string).collect();
+    let (place, name) = (place.join(", "), &operation.name);
     Err(Failure::request(format!(
-        "the group [{}] has no element to reduce, and `{}` has no value for it; give a reduction with an identity",
-        place.join(", "),
-        operation.name
+        "the group [{place}] has no element to reduce, and `{name}` has no value for it; give a reduction with an \
+         identity"
     )))
 }

@@ -151,7 +151,9 @@ impl<'a> History<'a> {
     fn heading(&self, launch: usize, block: u64) -> String {
         let Launched { kernel, grid, items } = self.watch.launches[launch];
         let counted = |count, thing| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
-        let (items, blocks) = (counted(items, "item"), counted(grid, "block"));
+        let groups = self.items.extent.groups;
+        let of = if groups > 1 { format!("{groups} groups of ") } else { String::new() };
+        let (items, blocks) = (of + &counted(items, "item"), counted(grid, "block"));
         let launch = format!("\n{kernel}: {items}, {blocks} of {} threads\n", self.program.block);
         let launch = if block == 0 { launch } else { String::new() };
         if grid > 1 { format!("{launch}\nblock {block}\n") } else { launch }

@@ -20,6 +20,7 @@ Examples:
   reducegen emit 'reduction!< op: max, ty: f32, passes: [shuffle, coarsen(4)] >'
   reducegen emit 'op: argmax, ty: f32' --to association
   reducegen emit 'op: sum, ty: f32, passes: [sequential, shuffle, unroll]' --diff
+  reducegen emit 'op: sum, ty: f32, axes: i j -> j' --shape i=1024,j=4096
   reducegen emit @norm.reduce --to cubin --arch sm_90 -o norm.cubin";
 
 /// Below the help of `run`.
@@ -33,13 +34,17 @@ Examples:
   reducegen run 'map: |x| x.abs(), op: sum, layout: strided' data.npy --offset 1 --step 3
   reducegen run 'op: sum' matrix.npy --offset 3000 --len 1000
   reducegen run 'op: sum, layout: strided' data.npy --offset 9 --step -2
+  reducegen run 'op: sum, axes: b h w c -> b c' images.npy
+  reducegen run 'op: mean' images.npy --axis 1,2 --keepdims -o means.npy
+  reducegen run 'op: max, axes: i j -> i' --raw f32 matrix.bin --shape 1024x4096
   reducegen run 'op: sum, block: 32, passes: [shuffle]' small.npy --trace
 
 Types of elements: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64, as NumPy saves them or with
 --raw, and bf16 only with --raw, because NumPy has no code for it. Data is little-endian; a bool is a byte, 0 or 1.
 
 In JSON, a result is a number; a string if it is NaN, infinite, or an integer beyond 2^53; or an
-object of such values if it is a struct. `bits` holds the bits in the same form, in hexadecimal.";
+object of such values if it is a struct. `bits` holds the bits in the same form, in hexadecimal. With axes,
+these are flat arrays in row-major order, with null for a group that has no result.";
 
 /// Below the help of `explain`.
 pub(super) const EXPLAIN: &str = "\
@@ -47,6 +52,7 @@ Examples:
   reducegen explain 'op: sum, ty: f32'
   reducegen explain 'op: sum, ty: f32, passes: [sequential, last_warp, unroll]' --n 256
   reducegen explain 'op: dot, inputs: { x: f16, y: f16 }' --gb-per-s 864 --json
+  reducegen explain 'op: sum, ty: f32, axes: i j -> j' --shape 64x256
 
 `=` repeats the value of the previous stage. The counts are exact; docs/ladder.md defines each count.
 = as in the stage before

@@ -56,7 +56,7 @@ fn header(descr: &str, shape: &[u64]) -> Vec<u8> {
     let dict = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {}, }}", tuple(shape));
     let padded = |start: usize| {
         let length = (start + dict.len() + 1).next_multiple_of(ALIGNMENT) - start;
-        (length, format!("{dict:<width$}\n", width = length - 1))
+        (length, dict.clone() + &" ".repeat(length - 1 - dict.len()) + "\n")
     };
     let (length, text) = padded(10);
     if let Ok(length) = u16::try_from(length) {
