@@ -28,9 +28,10 @@ fn rank(args: &Run, data: &[Data]) -> Result<usize, Failure> {
     match (data.first().and_then(Data::shape), &args.shape) {
         (Some(shape), _) => Ok(shape.lengths.len()),
         (None, Some(Lengths::OfInputs(lengths))) => Ok(lengths.len()),
-        (None, _) => Err(Failure::request(
-            "the data has no shape; give it, as in `--shape 1024x4096` for axes 0 and 1",
+        (None, Some(Lengths::OfAxes(_))) => Err(Failure::request(
+            "`--axis` counts axes, which have no names; write only the lengths, as in `--shape 1024x4096`",
         )),
+        (None, None) => Err(Failure::request("raw data has no shape; give it, as in `--shape 1024x4096`")),
     }
 }
 

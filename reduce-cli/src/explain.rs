@@ -56,8 +56,9 @@ pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
     let failed = |error: Error| source.explain(&parsed, error);
+    let shaped = shaped(args, &parsed.spec)?;
     let device = devices::open_to_time(args.device)?;
-    let size = size(args, &parsed.spec, &device)?;
+    let size = Size::of(args.n, shaped, &device);
     let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
     let stages = stages(&parsed.spec, &size, tuning).map_err(|error| failed(error.into()))?;
     let mut clock = Clock::of(&device);
@@ -71,24 +72,33 @@ pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     output::write(None, text.as_bytes())
 }
 
-/// Returns the elements that the arguments ask for.
-fn size(args: &Explain, spec: &Spec, device: &Device) -> Result<Size, Failure> {
+impl Size {
+    /// Returns the elements that the arguments ask for.
+    fn of(n: Option<u64>, shaped: Option<Shaped>, device: &Device) -> Size {
+        let [n, counts_n] = match &shaped {
+            Some(shaped) => [shaped.extent().elements(); 2],
+            None => lengths(n, device),
+        };
+        Size { n, counts_n, shaped }
+    }
+}
+
+/// Returns the specification for the shapes that the arguments give.
+fn shaped(args: &Explain, spec: &Spec) -> Result<Option<Shaped>, Failure> {
     let Some(shape) = &args.shape else {
         if spec.axes.is_some() {
             let message = "the kernels of axes depend on the shape; give one, as in `--shape 64x256`";
             return Err(Failure::request(message));
         }
-        let [n, counts_n] = lengths(args.n, device);
-        return Ok(Size { n, counts_n, shaped: None });
+        return Ok(None);
     };
     let shaped = Shaped::row_major(spec, shape)?;
     let n = shaped.extent().elements();
-    let most = shaped.counts().fold(n, u64::max);
-    if n == 0 || most > MOST_COUNTED {
+    if !(1..=MOST_COUNTED).contains(&n) {
         let message = format!("{n} elements cannot be counted; give a shape of 1 to {MOST_COUNTED} elements");
         return Err(Failure::request(message));
     }
-    Ok(Size { n, counts_n: n, shaped: Some(shaped) })
+    Ok(Some(shaped))
 }
 
 fn stages(spec: &Spec, size: &Size, tuning: Tuning) -> Result<Vec<Stage>, reduce_codegen::Error> {

@@ -6,7 +6,6 @@ use crate::data::Data;
 use crate::failure::Failure;
 use crate::shape::{Shaped, text};
 use reduce_ir::axes::{Shape, ShapeError};
-use reduce_ir::operation::Operation;
 use reduce_ir::{Axes, Spec, Value};
 use reduce_lanes::LanesRef;
 use reduce_runtime::{Error, Groups, Reducer, View};
@@ -123,13 +122,12 @@ fn view<'a>(file: &'a Data, shape: &Shape) -> Result<View<LanesRef<'a>>, Failure
 }
 
 /// Checks that every group has a result.
-pub(crate) fn check_present(operation: &Operation, groups: &Groups) -> Result<(), Failure> {
+pub(crate) fn check_present(groups: &Groups) -> Result<(), Failure> {
     let absent = groups.present.as_ref().and_then(|present| present.iter().position(|present| !present));
     let Some(absent) = absent else { return Ok(()) };
     let place: Vec<_> = coordinates(&groups.shape, absent as u64).iter().map(u64::to_string).collect();
-    let (place, name) = (place.join(", "), &operation.name);
+    let place = place.join(", ");
     Err(Failure::request(format!(
-        "the group [{place}] has no element to reduce, and `{name}` has no value for it; give a reduction with an \
-         identity"
+        "the group [{place}] has no element to reduce, and so no value; give a reduction with an identity"
     )))
 }

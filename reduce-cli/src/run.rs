@@ -93,7 +93,7 @@ impl Task<'_> {
         }
         let (groups, kernel) = inputs.reduce(&reducer, params, device.architecture().is_none())?;
         data.iter().try_for_each(Data::check_unchanged)?;
-        args.output.as_ref().map_or(Ok(()), |_| groups::check_present(operation, &groups))?;
+        args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
         let extent = shaped.extent();
         let report = Report {
             operation,

@@ -1,6 +1,7 @@
 //! Tests of the command as users run it: its output, its messages and its exit status.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod axes;
 mod bad_data;
 mod bad_request;
 mod check;
