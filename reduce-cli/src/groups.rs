@@ -8,7 +8,7 @@ use crate::shape::{Shaped, text};
 use reduce_ir::axes::{Shape, ShapeError};
 use reduce_ir::{Axes, Spec, Value};
 use reduce_lanes::LanesRef;
-use reduce_runtime::{Error, Groups, Reducer, View};
+use reduce_runtime::{Device, Error, Groups, Reducer, View};
 use std::time::{Duration, Instant};
 
 /// The maximum number of results in a line of JSON.
@@ -38,12 +38,12 @@ impl<'a> Inputs<'a> {
         &self,
         reducer: &Reducer,
         params: &[Value],
-        is_host: bool,
+        device: &Device,
     ) -> Result<(Groups, Option<Duration>), Failure> {
         let start = Instant::now();
         let groups = reducer.reduce_groups(&self.views, params)?;
         let wall = start.elapsed();
-        if is_host {
+        if device.architecture().is_none() {
             return Ok((groups, Some(wall)));
         }
         // The results are there. Timing needs more memory, and may fail.

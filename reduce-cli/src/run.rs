@@ -10,10 +10,10 @@ use crate::{axis, devices, json, npy, order, output, params, trace, view};
 use reduce_dsl::parse::{Bytes, Parsed};
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
-use reduce_ir::{Axes, Value};
+use reduce_ir::{Axes, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Error, Reducer, Strided};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A specification and its data.
 struct Task<'a> {
@@ -44,75 +44,97 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     }
 }
 
+/// A device, the reducer on it, and the reason why it is no GPU.
+struct Opened {
+    device: Device,
+    reducer: Reducer,
+    why_no_gpu: Option<Error>,
+}
+
 impl Task<'_> {
     /// Reduces all elements to one result.
     fn whole(&self) -> Result<(), Failure> {
-        let Task { args, data, params, .. } = *self;
-        let spec = &self.parsed.spec;
-        if args.shape.is_some() {
-            return Err(Failure::request(
-                "`--shape` is for specifications with `axes`; leave it out, or write `axes`",
-            ));
-        }
-        let views = view::views(args, data)?;
-        data.windows(2).zip(views.windows(2)).try_for_each(|(files, views)| fit_length(files, views))?;
-        order::check(&spec.operation, data, &views)?;
-
-        let (device, why_no_gpu) = self.device()?;
-        let reducer = Reducer::new(spec, &device).map_err(|error| self.source.explain(self.parsed, error))?;
-        if args.trace {
-            return trace::trace(&reducer, &views, params);
+        let (spec, params) = (&self.parsed.spec, self.params);
+        let views = self.views()?;
+        let opened = self.open(spec)?;
+        if self.args.trace {
+            return trace::trace(&opened.reducer, &views, params);
         }
         let n = views.first().map_or(0, |view| view.len as u64);
-        let outcome = reducer.reduce_with(&views, params)?;
-        data.iter().try_for_each(Data::check_unchanged)?;
-        let report = Report {
-            operation: &spec.operation,
-            results: Results::One(&outcome.values),
-            n,
-            bytes: n * spec.operation.element_size() as u64,
-            device: &device.name(),
-            passes: passes(&reducer, n),
-            kernel: Some(outcome.kernel),
-            total: self.start.elapsed(),
-        };
-        print(args, &report, why_no_gpu.as_ref())
+        let outcome = opened.reducer.reduce_with(&views, params)?;
+        let size = Size { n, length: n, bytes: n * spec.operation.element_size() as u64 };
+        self.report(&opened, size, Results::One(&outcome.values), Some(outcome.kernel))
     }
 
     /// Reduces the elements of each group to one result.
     fn groups(&self, axes: &Axes) -> Result<(), Failure> {
-        let Task { args, data, params, .. } = *self;
-        let operation = &self.parsed.spec.operation;
-        let inputs = Inputs::of(args, &self.parsed.spec, axes, data)?;
+        let inputs = Inputs::of(self.args, &self.parsed.spec, axes, self.data)?;
         let shaped = &inputs.shaped;
-        let (device, why_no_gpu) = self.device()?;
-        let reducer = Reducer::new(&shaped.spec, &device);
-        let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;
-        if args.trace {
-            return trace::trace_groups(&reducer, &inputs, params);
+        let opened = self.open(&shaped.spec)?;
+        if self.args.trace {
+            return trace::trace_groups(&opened.reducer, &inputs, self.params);
         }
-        let (groups, kernel) = inputs.reduce(&reducer, params, device.architecture().is_none())?;
-        data.iter().try_for_each(Data::check_unchanged)?;
-        args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
+        let (groups, kernel) = inputs.reduce(&opened.reducer, self.params, &opened.device)?;
+        self.args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
         let extent = shaped.extent();
+        let size = Size { n: extent.elements(), length: extent.length, bytes: shaped.bytes() };
+        self.report(&opened, size, Results::Groups(&groups, shaped), kernel)
+    }
+
+    /// Returns the elements of a reduction to one result.
+    fn views(&self) -> Result<Vec<Strided<LanesRef<'_>>>, Failure> {
+        if self.args.shape.is_some() {
+            return Err(Failure::request(
+                "`--shape` is for specifications with `axes`; leave it out, or write `axes`",
+            ));
+        }
+        let views = view::views(self.args, self.data)?;
+        let mut pairs = self.data.windows(2).zip(views.windows(2));
+        pairs.try_for_each(|(files, views)| fit_length(files, views))?;
+        order::check(&self.parsed.spec.operation, self.data, &views)?;
+        Ok(views)
+    }
+
+    /// Opens the device, and compiles the specification for it. A trace needs no GPU.
+    fn open(&self, spec: &Spec) -> Result<Opened, Failure> {
+        let asked = self.args.device;
+        let (device, why_no_gpu) = devices::open(if self.args.trace { trace::place(asked)? } else { asked })?;
+        let reducer = Reducer::new(spec, &device);
+        let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;
+        Ok(Opened { device, reducer, why_no_gpu })
+    }
+
+    /// Prints results of data that has not changed, or writes them to a file.
+    fn report(
+        &self,
+        Opened { device, reducer, why_no_gpu }: &Opened,
+        Size { n, length, bytes }: Size,
+        results: Results<'_>,
+        kernel: Option<Duration>,
+    ) -> Result<(), Failure> {
+        self.data.iter().try_for_each(Data::check_unchanged)?;
         let report = Report {
-            operation,
-            results: Results::Groups(&groups, shaped),
-            n: extent.elements(),
-            bytes: shaped.bytes(),
+            operation: &self.parsed.spec.operation,
+            results,
+            n,
+            bytes,
             device: &device.name(),
-            passes: passes(&reducer, extent.length),
+            passes: passes(reducer, length),
             kernel,
             total: self.start.elapsed(),
         };
-        print(args, &report, why_no_gpu.as_ref())
+        print(self.args, &report, why_no_gpu.as_ref())
     }
+}
 
-    /// Opens the device. A trace needs none.
-    fn device(&self) -> Result<(Device, Option<Error>), Failure> {
-        let asked = self.args.device;
-        devices::open(if self.args.trace { trace::place(asked)? } else { asked })
-    }
+/// The size of a reduction.
+struct Size {
+    /// The number of elements of each input or, with axes, of all groups.
+    n: u64,
+    /// The number of elements of one result.
+    length: u64,
+    /// The bytes of all inputs.
+    bytes: u64,
 }
 
 /// Returns the passes of the program for n elements.

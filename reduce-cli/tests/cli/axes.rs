@@ -16,7 +16,7 @@ fn cube<T: Number>(fortran: bool, element: impl Fn(usize) -> T) -> Vec<u8> {
 }
 
 /// Returns a folder with the same array in both orders, as numbers with many digits and as small integers.
-fn cubes(test: &str) -> Folder {
+pub(crate) fn cubes(test: &str) -> Folder {
     let digits = |at: usize| ((at * 7919 % 104_729) as f32).sqrt();
     let number = |at: usize| at as i32;
     Folder::of(test)
@@ -281,10 +281,9 @@ fn groups_of_no_elements_have_the_identity() {
 
 #[test]
 fn axes_that_do_not_fit_are_refused() {
-    let folder = cubes("axes_refused").with("x.bin", [0; 24]);
+    let folder = cubes("axes_refused");
     let wide = npy::file(&npy::header("|u1", false, "(65537, 1)"), &[1; 65_537]);
     let folder = folder.with("wide.npy", wide);
-    let rows = "op: sum, axes: i j -> i";
     let cube = "op: sum, axes: i j k -> i";
     insta::assert_snapshot!(folder.show_all(
         2,
@@ -302,98 +301,13 @@ fn axes_that_do_not_fit_are_refused() {
             &["run", cube, "c.npy", "--len", "3"],
             &["run", cube, "c.npy", "--offset", "1"],
             &["run", cube, "c.npy", "--step", "2"],
-            &["run", rows, "c.npy"],
+            &["run", "op: sum, axes: i j -> i", "c.npy"],
             &["run", "op: sum, segments: 3", "w.npy"],
             &["run", "op: dot, axes: { x: i j k, y: j } -> i", "c.npy", "w.npy"],
             &["run", "op: sum", "wide.npy", "--axis", "1", "--json"],
             &["run", "op: sum", "wide.npy", "--axis", "1", "--limit", "32K"],
         ]
     ));
-    insta::assert_snapshot!(
-        "shapes_that_do_not_fit_are_refused",
-        folder.show_all(
-            2,
-            &[
-                &["run", cube, "c.npy", "--shape", "2x3x4"],
-                &["run", "op: sum", "c.npy", "--shape", "2x3x4"],
-                &["run", rows, "x.bin", "--raw", "f32"],
-                &["run", rows, "x.bin", "--raw", "f32", "--shape", "2x4"],
-                &["run", rows, "x.bin", "--raw", "f32", "--shape", "6"],
-                &["run", rows, "x.bin", "--raw", "f32", "--shape", "i=2"],
-                &["run", rows, "x.bin", "--raw", "f32", "--shape", "i=2,i=3"],
-                &["run", rows, "x.bin", "--raw", "f32", "--shape", "row=2,j=3"],
-                &["run", "op: sum, axes: row j -> j", "x.bin", "--raw", "f32", "--shape", "rows=2,j=3"],
-                &["run", "op: sum, axes: .. j -> j", "x.bin", "--raw", "f32", "--shape", "j=3"],
-                &["run", "op: sum", "x.bin", "--raw", "f32", "--axis", "0"],
-                &["run", "op: sum", "x.bin", "--raw", "f32", "--axis", "0", "--shape", "a0=6"],
-                &["run", rows, "x.bin", "--raw", "f32", "--shape", "2x-3"],
-                &["run", rows, "x.bin", "--raw", "f32", "--shape", "2,3"],
-                &["run", rows, "x.bin", "--raw", "f32", "--shape", "1099511627777"],
-                &["emit", "op: sum, ty: f32", "--shape", "2x3"],
-                &["emit", "op: sum, ty: f32, axes: i j -> i", "--shape", "2x3", "--to", "spec"],
-                &["emit", "op: sum, ty: f32, axes: i j -> i", "--shape", "2x3", "--n", "3"],
-                &["emit", "op: sum, ty: f32, axes: i j -> i", "--shape", "1099511627776x1099511627776"],
-                &["explain", "op: sum, ty: f32, axes: i j -> i"],
-                &["explain", "op: sum, ty: f32, axes: i j -> i", "--shape", "2048x1024"],
-                &["explain", "op: sum, ty: f32, axes: i j -> i", "--shape", "2x0"],
-                &["ladder", "--shape", "2x3"],
-            ]
-        )
-    );
-}
-
-#[test]
-fn shapes_choose_the_program() {
-    let folder = Folder::of("axes_emit");
-    let spec = "op: sum, ty: f32, axes: i j -> i";
-    let emit = |args: &[&str]| folder.stdout(&[&["emit", spec], args].concat());
-    let short = emit(&["--shape", "i=4096,j=4", "--to", "ir"]);
-    assert!(short.contains("team thread") && short.contains("up to     4 elements"), "{short}");
-    assert_eq!(short, emit(&["--shape", "4096x4", "--to", "ir"]));
-    let long = emit(&["--to", "ir"]);
-    assert!(long.contains("team grid") && !long.contains("up to"), "{long}");
-    let columns = "op: sum, ty: f32, axes: i j -> j";
-    let columns = folder.stdout(&["emit", columns, "--shape", "64x1000", "--to", "ir"]);
-    assert!(columns.contains("layout    strided beside") && columns.contains("up to     64"), "{columns}");
-    // Rows of length 1 lie side by side, and all columns of one row are one array.
-    let one = folder.stdout(&["emit", "op: sum, ty: f32, axes: i j -> j", "--shape", "1x1000", "--to", "ir"]);
-    assert!(one.contains("groups    rows") || one.contains("groups    1 axes"), "{one}");
-    let association = emit(&["--shape", "8x3", "--to", "association"]);
-    assert_eq!(association, folder.stdout(&["emit", "op: sum, ty: f32", "--n", "3", "--to", "association"]));
-}
-
-#[test]
-fn kernels_of_groups_are_counted() {
-    let folder = Folder::of("axes_explain");
-    insta::assert_snapshot!(folder.show_all(
-        0,
-        &[
-            &["explain", "op: sum, ty: f32, axes: i j -> i", "--shape", "64x256", "--device", "host"],
-            &["explain", "op: argmax, ty: f32, axes: i j -> j", "--shape", "i=64,j=256", "--device", "host"],
-        ]
-    ));
-    // Every element is read once, 128 bytes at a time.
-    let spec = "op: sum, ty: f32, axes: i j -> i, block: 32, passes: [shuffle, vectorize(4)]";
-    let lines = folder.stdout(&["explain", spec, "--shape", "10x128", "--json", "--device", "host"]);
-    let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-    let loads = &last["kernel"]["global_loads"];
-    assert_eq!((&loads["bytes"], &loads["requests"]), (&json!(10 * 128 * 4), &json!(10 * 4)));
-    assert_eq!((&last["n"], &last["counts_n"], &last["time"]), (&json!(1280), &json!(1280), &Value::Null));
-    assert_eq!(last["read_us"].as_f64().unwrap(), 5120.0 / 4600e3);
-}
-
-/// `w` is repeated, and some groups have no result.
-#[test]
-fn groups_of_several_inputs_are_counted() {
-    let folder = Folder::of("axes_explain_inputs");
-    for spec in [
-        "op: dot, inputs: { x: f32, w: f32 }, axes: { x: b i j, w: j } -> i",
-        "op: argmax, ty: f16, nan: ignore, axes: b i j -> j b",
-        "op: var, ty: f64, axes: b i j -> i",
-        "op: sum, ty: i8, order: any, axes: b i j ->, passes: [shuffle, atomic]",
-    ] {
-        folder.stdout(&["explain", spec, "--shape", "b=5,i=3,j=40", "--device", "host"]);
-    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod ladder;
 mod npy;
 mod params;
 mod run;
+mod shapes;
 #[path = "../../../tests/support/skip.rs"]
 mod skip;
 mod streams;
