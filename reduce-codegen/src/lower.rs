@@ -28,7 +28,7 @@ use place::LogicalThread;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{
-    Addressing, Arrangement, Combine, Kernel, Lowering, Medium, Program, Scope, Share, Size, Step, Team, Tree,
+    Addressing, Arrangement, Combine, Kernel, Lowering, Medium, Program, Scope, Share, Size, Step, Team,
 };
 use reduce_ir::statements::{Buffer, Constant, Expr, Local, Lowered, LoweredKernel, Part, Shared, Stmt, Ty};
 
@@ -328,14 +328,4 @@ fn words(combine: Combine) -> Vec<String> {
     };
     words.extend(pass.map(str::to_owned));
     words
-}
-
-/// Returns the strides of a tree over `items` items, level by level.
-fn strides(tree: Tree, items: u32) -> Vec<u32> {
-    let doubling = std::iter::successors(Some(1), |stride| Some(2 * stride));
-    let mut strides: Vec<u32> = doubling.take_while(|&stride| stride < items).collect();
-    if tree == Tree::Halving {
-        strides.reverse();
-    }
-    strides
 }

@@ -35,10 +35,10 @@ const KERNEL: &str = "\
     block_value block_values blocks_present cluster_rank column combine count elements expect finish first \
     first_item first_unit fold group groups identity index is_last item item_first items lane left load_once loaded \
     logical longer_runs map mask member members messages n next other other_block other_warp part part_of_group partial partials \
-    post_partial present receive reduce_inputs reduce_partials redux result right root rows rows_around run_end \
+    post_partial present receive reduce_inputs reduce_partials redux result right root round rows rows_around run_end \
     run_share send shared shuffle_down size step stride take_partial thread ticket tickets_before to_far took_last \
     total tree turn unit units waiting warp warp_value warp_values warps warps_present whole_rows BLOCK CLUSTER \
-    GRID GROUPS PARTS LOGICAL Message NO_TICKET ROW STRIDE THREADS TILE UNITS WARPS WIDTH";
+    GRID GROUPS PARTS LOGICAL Message NO_TICKET ROUNDS ROW STRIDE THREADS TILE UNITS VALUES WARPS WIDTH";
 
 /// Words of C++17 and CUDA.
 const C_WORDS: &str = "\

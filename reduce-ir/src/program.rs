@@ -17,6 +17,7 @@
 //! [statements](crate::statements) that run.
 
 pub mod association;
+mod beside;
 mod combine;
 mod hints;
 #[cfg(feature = "parse")]
@@ -27,6 +28,7 @@ mod team;
 mod verify;
 
 pub use association::{Association, Level, Runs, Unit};
+pub use beside::Divided;
 pub use combine::{Addressing, Combine, Lowering, Medium, Scope, Tree};
 pub use hints::{Hint, Hints};
 pub use plan::{Launch, Plan, Region};
@@ -221,6 +223,11 @@ impl Program {
     /// Returns the number of threads that share each of neighbouring groups.
     pub fn parts_beside(&self, reads: Reads) -> u32 {
         self.block / self.kernel(reads).team.logical.max(1)
+    }
+
+    /// Returns the number of accumulators that neighbouring groups leave in shared memory: one for each thread in each round.
+    pub fn values_beside(&self, reads: Reads) -> u32 {
+        self.divided(reads).rounds() * self.parts_beside(reads) * self.kernel(reads).team.beside
     }
 
     /// Returns the threads of a block that groups share. With only one group, the block is a warp.

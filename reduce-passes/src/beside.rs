@@ -46,23 +46,40 @@ pub const RULE: Rule = Rule {
     ..Rule::BASE
 };
 
+/// The bytes of shared memory that accumulators may take.
+const SHARED: usize = 32 << 10;
+
 /// The threads of a block, if the association has enough of them.
 const THREADS: u32 = 256;
 
-fn beside(mut program: Program, groups: u32) -> Result<Program, String> {
+fn beside(program: Program, groups: u32) -> Result<Program, String> {
     if !program.domain.is_grouped() {
         return Err("there is one group; write `axes` that keep an axis".to_owned());
     }
     let (reached, _) = program.reached(Reads::Inputs);
-    let parts = (THREADS / groups).min(reached / 2).max(1);
-    if parts * groups < Program::WARP {
+    let most = (THREADS / groups).min(reached / 2).max(1);
+    let candidates = (0..=most.ilog2()).rev().map(|level| with_parts(&program, groups, 1 << level));
+    let fits = |program: &Program| {
+        program.values_beside(Reads::Inputs) as usize * program.operation.acc.size() <= SHARED
+    };
+    let Some(mut program) = candidates.into_iter().find(fits) else {
+        return Err(
+            "the accumulators of its groups do not fit shared memory; write a smaller number".to_owned()
+        );
+    };
+    if program.threads(Reads::Inputs) < Program::WARP {
         return Err(format!("{groups} groups of so few elements do not fill a warp; write `team(thread)`"));
     }
-    let logical = program.block / parts;
-    let kernel = &mut program.kernels[Reads::Inputs as usize];
-    (kernel.team.logical, kernel.team.beside) = (logical, groups);
-    for combine in combines_mut(kernel) {
+    for combine in combines_mut(&mut program.kernels[Reads::Inputs as usize]) {
         (combine.medium, combine.lowering, combine.last_warp) = (Medium::Registers, Lowering::Loop, false);
     }
     Ok(program)
+}
+
+/// Returns the program in which so many threads share each group.
+fn with_parts(program: &Program, groups: u32, parts: u32) -> Program {
+    let mut program = program.clone();
+    let team = &mut program.kernels[Reads::Inputs as usize].team;
+    (team.logical, team.beside) = (program.block / parts, groups);
+    program
 }

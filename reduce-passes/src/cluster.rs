@@ -34,6 +34,7 @@ pub const RULE: Rule = Rule {
         Argument { allowed: |k| matches!(k, 2 | 4 | 8 | 16), text: "2, 4, 8 or 16" },
         cluster,
     ),
+    is_of_one_group: true,
     ..Rule::BASE
 };
 

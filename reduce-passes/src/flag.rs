@@ -27,6 +27,7 @@ pub const RULE: Rule = Rule {
     doc: "partials carry flags: blocks take tickets at their start, and the last to start waits for flags",
     changes_association: false,
     rewrite: Rewrite::Plain(flag),
+    is_of_one_group: true,
     ..Rule::BASE
 };
 

@@ -9,7 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod beside;
-mod cluster;
+pub mod cluster;
 pub mod coarsen;
 pub mod dependent;
 pub mod flag;
@@ -23,7 +23,7 @@ pub mod serial_tail;
 pub mod shuffle;
 mod steps;
 pub mod streaming;
-mod subwarp;
+pub mod subwarp;
 pub mod team;
 pub mod ticket;
 pub mod trigger;
@@ -108,6 +108,11 @@ pub fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
     }
     if let Some(last) = program.passes.iter().find(|done| named(done.name).is_some_and(|rule| rule.is_last)) {
         return Err(format!("`{last}` needs the finished tree; write `{name}` before `{}`", last.name));
+    }
+    if rule.is_of_one_group && program.domain.is_grouped() {
+        return Err(format!(
+            "its blocks meet in one result, and `axes` keep several; leave `{name}` or `axes` out"
+        ));
     }
     let mut rewritten = rule.apply(program, pass.argument)?;
     rewritten.passes.push(pass);

@@ -16,6 +16,8 @@ pub struct Rule {
     pub excludes: &'static [Exclusion],
     /// Whether it needs the finished tree, so that no pass comes after it.
     pub is_last: bool,
+    /// Whether it is for one group only, because its blocks meet in one place.
+    pub is_of_one_group: bool,
     /// Returns the rewritten program, or the reason for a refusal.
     pub rewrite: Rewrite,
     /// Changes a combination that a later pass adds to the program.
@@ -68,6 +70,7 @@ impl Rule {
         changes_association: false,
         excludes: &[],
         is_last: false,
+        is_of_one_group: false,
         rewrite: Rewrite::Plain(Ok),
         joining: None,
     };

@@ -28,6 +28,7 @@ pub const RULE: Rule = Rule {
     doc: "the last block to finish combines the partials, in the same launch",
     changes_association: false,
     rewrite: Rewrite::Plain(ticket),
+    is_of_one_group: true,
     ..Rule::BASE
 };
 

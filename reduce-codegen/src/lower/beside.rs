@@ -1,11 +1,13 @@
-//! Neighbouring groups in neighbouring threads. A block has some groups, and for each of them several threads, its *parts*. A part
-//! evaluates the logical threads whose number in the last levels of the tree is its own. The parts then combine through shared
-//! memory.
+//! Neighbouring groups in neighbouring threads. A block has some groups, and for each of them several threads, its *parts*.
+//!
+//! In each round, a thread evaluates the logical threads of its part one after the other, and leaves their accumulator in shared
+//! memory. In the end the accumulators of the parts are combined, and then those of the rounds: [`Divided`].
 
 use super::Lowerer;
 use super::logical::visited;
-use reduce_ir::program::Step;
-use reduce_ir::statements::{Barrier, Expr, Local, Loop, Part, Stmt, Ty, Unroll};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Divided, Step};
+use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Loop, Part, Stmt, Ty, Unroll};
 
 const VALUES: &str = "beside_values";
 
@@ -16,55 +18,135 @@ impl Lowerer<'_> {
         let (of_thread, mut of_team) = self.steps_by_scope();
         let exchange =
             of_team.iter().position(|step| matches!(step, Step::Exchange(_))).map(|at| of_team.remove(at));
-        let all = self.strides_reached(&of_team);
-        let (levels, last) = all.split_at(all.len() - parts.ilog2() as usize);
-        self.constant("PARTS", parts, "threads that share a group".to_owned());
-        self.constant("LOGICAL", 1 << levels.len(), "threads of the association of each of them".to_owned());
-        let threads = parts * self.kernel.team.beside;
-        self.derived("THREADS", threads, "GROUPS * PARTS".to_owned(), "threads of the block");
+        let divided = self.program.divided(self.kernel.reads);
+        self.beside_constants(parts, &divided);
         for step in &of_team {
             self.note(Part::Tree, step, vec![format!("beside({})", self.kernel.team.beside)]);
         }
-        let offset = visited(&part().get(), last);
-        self.turns(&of_thread, levels, "LOGICAL", |turn| turn.plus(offset.clone()));
+        let values = self.shared_array(VALUES, "VALUES");
+        self.rounds_of_turns(&of_thread, &divided, values);
         self.current.number = part().get();
-        self.combine_parts(last);
+        self.combine_values(&divided, values);
         exchange.iter().for_each(|step| self.step(step));
     }
 
-    /// Combines the accumulators of the parts in the first one, pair by pair.
-    fn combine_parts(&mut self, strides: &[u32]) {
-        let values = self.shared_array(VALUES, "THREADS");
-        let (stride, [left, right]) =
-            (Local::new("stride", Ty::U32), ["left", "right"].map(|it| Local::new(it, Ty::Acc)));
-        let other = Expr::Thread.plus(stride.get().times(Expr::Named("GROUPS")));
-        let pair = vec![
-            Stmt::Load(left.clone(), values.at(Expr::Thread)),
-            Stmt::Load(right.clone(), values.at(other)),
-            Stmt::Store(values.at(Expr::Thread), left.get().combine(right.get())),
-        ];
-        let is_left = part().get().bin(reduce_ir::ops::Bin::Rem, stride.get().times(2)).equals(0);
-        // The first logical thread of the right operand.
-        let first = visited(&part().get().plus(stride.get()), strides);
-        let exists = self.guarded().then(|| first.below(self.threads_present()));
-        let test = exists.into_iter().fold(is_left, Expr::and);
-        self.body.extend([
-            Stmt::Note(Part::Tree, "the parts of each group, through shared memory".to_owned()),
-            Stmt::Store(values.at(Expr::Thread), self.acc().get()),
-            Stmt::Barrier(Barrier::Block),
-            Stmt::For(Box::new(Loop {
-                from: 1.into(),
-                test: stride.get().below(Expr::Named("PARTS")),
-                next: stride.get().times(2),
-                unroll: Unroll::Unsaid,
-                body: vec![Stmt::when(test, pair), Stmt::Barrier(Barrier::Block)],
-                local: stride,
-            })),
-        ]);
+    fn beside_constants(&mut self, parts: u32, divided: &Divided) {
+        let (turns, rounds) = (1u32 << divided.turns.len(), divided.rounds());
+        let threads = parts * self.kernel.team.beside;
+        self.constant("PARTS", parts, "threads that share a group".to_owned());
+        self.constant("LOGICAL", turns, "threads of the association of each of them, in a round".to_owned());
+        self.constant("ROUNDS", rounds, "rounds".to_owned());
+        self.derived("THREADS", threads, "GROUPS * PARTS".to_owned(), "threads of the block");
+        self.derived(
+            "VALUES",
+            rounds * threads,
+            "ROUNDS * THREADS".to_owned(),
+            "accumulators in shared memory",
+        );
+    }
+
+    /// Evaluates the turns of each round, and stores their accumulator.
+    fn rounds_of_turns(&mut self, of_thread: &[Step], divided: &Divided, values: Buffer) {
+        let offset = visited(&part().get(), &ascending(&divided.parts));
+        let several = !divided.rounds.is_empty();
+        let first = match several {
+            true => offset.plus(visited(&round().get(), &ascending(&divided.rounds))),
+            false => offset,
+        };
+        let outside = std::mem::take(&mut self.body);
+        self.turns(of_thread, &divided.turns, "LOGICAL", |turn| turn.plus(first.clone()));
+        let at = if several { self.value_of_round(round().get()) } else { Expr::Thread };
+        self.body.push(Stmt::Store(values.at(at), self.acc().get()));
+        let body = std::mem::replace(&mut self.body, outside);
+        if several {
+            self.body.push(each_round(body))
+        } else {
+            self.body.extend(body)
+        }
+        self.body.push(Stmt::Barrier(Barrier::Block));
+    }
+
+    /// Returns the place of the accumulator of a thread in a round.
+    fn value_of_round(&self, round: Expr) -> Expr {
+        round.times(Expr::Named("THREADS")).plus(Expr::Thread)
+    }
+
+    /// Combines the accumulators of the parts, then those of the rounds, level by level.
+    fn combine_values(&mut self, divided: &Divided, values: Buffer) {
+        let what = "the parts of each group, then its rounds, through shared memory".to_owned();
+        self.body.push(Stmt::Note(Part::Tree, what));
+        let mut done = 0;
+        for &stride in &divided.parts {
+            let apart = number_of(stride, &divided.parts);
+            let mine = part().get().bin(Bin::And, done | apart).equals(0);
+            let right = (part().get().plus(apart), round().get());
+            let pair = self.pair(divided, values, right, apart * self.kernel.team.beside, mine);
+            self.body.push(if divided.rounds.is_empty() { pair } else { each_round(vec![pair]) });
+            self.body.push(Stmt::Barrier(Barrier::Block));
+            done |= apart;
+        }
+        let mut done = 0;
+        for &stride in &divided.rounds {
+            let apart = number_of(stride, &divided.rounds);
+            let mine = round().get().bin(Bin::And, done | apart).equals(0).and(part().get().equals(0));
+            let right = (part().get(), round().get().plus(apart));
+            let threads = self.kernel.team.beside * self.program.parts_beside(self.kernel.reads);
+            let pair = self.pair(divided, values, right, apart * threads, mine);
+            self.body.push(each_round(vec![pair]));
+            self.body.push(Stmt::Barrier(Barrier::Block));
+            done |= apart;
+        }
         let root = Local::new("root", Ty::Acc);
         self.body.push(Stmt::Load(root.clone(), values.at(beside().get())));
         self.lanes = vec![root];
     }
+
+    /// Combines the accumulator of a thread in a round with one that lies further on, if it has an element.
+    fn pair(&self, divided: &Divided, values: Buffer, right: (Expr, Expr), apart: u32, mine: Expr) -> Stmt {
+        let [a, b] = ["left", "right"].map(|name| Local::new(name, Ty::Acc));
+        let several = !divided.rounds.is_empty();
+        let own = if several { self.value_of_round(round().get()) } else { Expr::Thread };
+        let body = vec![
+            Stmt::Load(a.clone(), values.at(own.clone())),
+            Stmt::Load(b.clone(), values.at(own.clone().plus(apart))),
+            Stmt::Store(values.at(own), a.get().combine(b.get())),
+        ];
+        let mut first = visited(&right.0, &ascending(&divided.parts));
+        if several {
+            first = first.plus(visited(&right.1, &ascending(&divided.rounds)));
+        }
+        let exists = self.guarded().then(|| first.below(self.threads_present()));
+        Stmt::when(exists.into_iter().fold(mine, Expr::and), body)
+    }
+}
+
+/// Returns the loop over rounds.
+fn each_round(body: Vec<Stmt>) -> Stmt {
+    Stmt::For(Box::new(Loop {
+        from: 0.into(),
+        test: round().get().below(Expr::Named("ROUNDS")),
+        next: round().get().plus(1),
+        unroll: Unroll::Unsaid,
+        body,
+        local: round(),
+    }))
+}
+
+/// Returns the strides in ascending order: bit b of a number selects the b-th of them.
+fn ascending(strides: &[u32]) -> Vec<u32> {
+    let mut sorted = strides.to_vec();
+    sorted.sort_unstable();
+    sorted
+}
+
+/// Returns the number whose only bit selects a stride.
+fn number_of(stride: u32, strides: &[u32]) -> u32 {
+    1 << strides.iter().filter(|&&other| other < stride).count()
+}
+
+/// The number of the round.
+fn round() -> Local {
+    Local::new("round", Ty::U32)
 }
 
 /// The number of the thread among those of its group.

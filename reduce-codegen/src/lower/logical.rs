@@ -3,7 +3,7 @@
 
 use super::Lowerer;
 use reduce_ir::ops::Bin;
-use reduce_ir::program::{Combine, Medium, Program, Scope, Step};
+use reduce_ir::program::{Program, Scope, Step};
 use reduce_ir::statements::{Expr, Local, Loop, Part, Stmt, Ty, Unroll};
 
 /// The most items of turns that are unrolled, so that their loads are in flight together.
@@ -32,7 +32,7 @@ impl Lowerer<'_> {
     /// combines like a binary counter carries. So at most log₂(block) accumulators wait at a time.
     pub(super) fn logical_threads(&mut self) {
         let (of_thread, of_team) = self.steps_by_scope();
-        let strides = self.strides_reached(&of_team);
+        let strides = self.program.strides(self.kernel.reads);
         for step in &of_team {
             self.note(Part::Tree, step, vec!["team(thread)".to_owned()]);
         }
@@ -50,13 +50,6 @@ impl Lowerer<'_> {
     fn items_of_turns(&self, strides: &[u32]) -> u32 {
         let (_, units) = self.program.reached(self.kernel.reads);
         (units * self.kernel.fold().width) << strides.len()
-    }
-
-    /// Returns the strides of the trees of a team, level by level, without those to threads that have no item.
-    pub(super) fn strides_reached(&self, of_team: &[Step]) -> Vec<u32> {
-        let (threads, _) = self.program.reached(self.kernel.reads);
-        let all = of_team.iter().flat_map(|step| strides(step, self.program.block));
-        all.filter(|&stride| stride < threads || !self.program.domain.is_grouped()).collect()
     }
 
     /// Evaluates logical threads one after the other: those that `logical` makes of the ones that the strides select. Leaves
@@ -123,15 +116,6 @@ impl Lowerer<'_> {
         };
         self.kernel.steps.iter().partition(|step| of_thread(step))
     }
-}
-
-/// Returns the strides of a tree over logical threads, level by level.
-fn strides(step: &Step, block: u32) -> Vec<u32> {
-    let Step::Combine(Combine { scope, items, tree, medium, .. }) = *step else { return Vec::new() };
-    // The items of a tree over warps are warps.
-    let warps = scope == Scope::Block && items < block && medium == Medium::Registers;
-    let apart = if warps { Program::WARP } else { 1 };
-    super::strides(tree, items).into_iter().map(|stride| stride * apart).collect()
 }
 
 /// Returns the logical thread of a turn: bit `b` of the turn selects the `b`-th stride.

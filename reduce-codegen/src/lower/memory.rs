@@ -88,7 +88,7 @@ impl Slots {
         if self.combine.lowering != Lowering::Unrolled {
             return vec![self.looped(least)];
         }
-        let mut strides = super::strides(self.combine.tree, self.combine.items);
+        let mut strides = self.combine.tree.strides(self.combine.items);
         strides.retain(|&stride| stride >= least);
         // No barrier after the very last step: thread 0 reads the root, and wrote it itself.
         let last = strides.last().copied().filter(|_| least == 1);
@@ -124,7 +124,7 @@ impl Slots {
             let barrier = (stride > 1).then_some(Barrier::Warp(FULL));
             self.step(stride.into(), &format!("_{stride}"), barrier)
         };
-        let strides = super::strides(Tree::Halving, 2 * widest);
+        let strides = Tree::Halving.strides(2 * widest);
         Stmt::when(Expr::Thread.below(Program::WARP), strides.into_iter().flat_map(step).collect())
     }
 

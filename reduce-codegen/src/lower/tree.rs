@@ -9,7 +9,7 @@ use reduce_ir::statements::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
 impl Lowerer<'_> {
     /// Combines the lanes of a thread, the rows of a warp, or the logical warps of a block, pair by pair.
     pub(super) fn lanes_tree(&mut self, combine: Combine) {
-        for stride in super::strides(combine.tree, combine.items) {
+        for stride in combine.tree.strides(combine.items) {
             let (end, step) =
                 if combine.tree == Tree::Pairs { (combine.items, 2 * stride) } else { (stride, 1) };
             for lane in (0..end).step_by(step as usize) {
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
         }
         let step = |stride: Expr, suffix: &str| self.shuffle_step(combine.scope, stride, suffix, &present);
         let stmts = if combine.lowering == Lowering::Unrolled {
-            let strides = super::strides(combine.tree, combine.items);
+            let strides = combine.tree.strides(combine.items);
             let strides = strides.into_iter().filter(|&stride| stride < self.lanes_of_team());
             strides.flat_map(|stride| step(stride.into(), &format!("_{stride}"))).collect()
         } else {

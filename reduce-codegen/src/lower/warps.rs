@@ -49,7 +49,7 @@ impl Lowerer<'_> {
         let mut all: Vec<_> = (0..items).map(|item| local(self, item.to_string())).collect();
         let load = |(it, item): (&Local, u32)| Stmt::Load(it.clone(), values.at(Expr::from(item)));
         self.body.extend(all.iter().zip(0..).map(load));
-        for stride in super::strides(tree, items) {
+        for stride in tree.strides(items) {
             let (end, step) = if tree == Tree::Pairs { (items, 2 * stride) } else { (stride, 1) };
             for left in (0..end).step_by(step as usize) {
                 let pair = local(self, format!("{left}_{stride}"));

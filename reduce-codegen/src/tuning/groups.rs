@@ -18,6 +18,8 @@ const SHORT_BESIDE: [u32; 3] = [4, 8, 16];
 const MANY_BESIDE: u32 = 32;
 const FEW_BESIDE: u32 = 8;
 const TILES_BESIDE: u32 = 64;
+/// The bytes of the largest accumulator with which they fit shared memory.
+const LARGEST_BESIDE: usize = 16;
 
 /// Returns the tuning for groups: the blocks of a group combine in the next launch.
 pub(crate) fn tuning(tuning: Tuning) -> Tuning {
@@ -30,9 +32,11 @@ pub(crate) fn variants(mut variants: Vec<Variant>, operation: &Operation, domain
     let first = variants.first().filter(|variant| variant.block == Program::WARP).cloned();
     let short: Vec<_> = first.iter().flat_map(|first| short(first, operation, beside.is_some())).collect();
     match (beside, variants.first_mut().filter(|_| first.is_some())) {
-        (Some(groups), _) => variants.iter_mut().for_each(|variant| lay_beside(variant, groups)),
+        (Some(groups), _) if operation.acc.size() <= LARGEST_BESIDE => {
+            variants.iter_mut().for_each(|variant| lay_beside(variant, groups));
+        }
         (None, Some(first)) => *first = with(first, Pass::of_word("team", "warp")),
-        (None, None) => {}
+        (Some(_), _) | (None, None) => {}
     }
     variants.splice(0..0, short);
     variants

@@ -103,7 +103,7 @@ impl Program {
         let sent = if cluster > 0 { Program::COUNT_OF_MESSAGES + cluster * 4 * acc.words() } else { 0 };
         let beside = match kernel.team.beside {
             0 | 1 => 0,
-            beside => (beside * self.parts_beside(kernel.reads)) as usize,
+            _ => self.values_beside(kernel.reads) as usize,
         };
         (block + beside) * acc.size() + sent
     }

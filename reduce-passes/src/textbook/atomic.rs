@@ -33,6 +33,7 @@ pub const RULE: Rule = Rule {
         why: "`atomic` combines all blocks into one accumulator",
     }],
     rewrite: Rewrite::Plain(atomic),
+    is_of_one_group: true,
     ..Rule::BASE
 };
 

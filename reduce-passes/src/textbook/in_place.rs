@@ -52,6 +52,7 @@ pub const RULE: Rule = Rule {
         why: "a tree in place has one item for each element, in global memory",
     }],
     rewrite: Rewrite::Plain(in_place),
+    is_of_one_group: true,
     ..Rule::BASE
 };
 
