@@ -25,6 +25,8 @@ mod groups;
 mod json;
 mod ladder;
 mod npy;
+mod npy_file;
+mod npy_file;
 mod order;
 mod output;
 mod params;

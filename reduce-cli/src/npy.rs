@@ -7,9 +7,6 @@
 //! ```
 
 mod header;
-mod write;
-
-pub(crate) use write::{check as check_writable, file};
 
 use crate::dtype::{DTYPES, Dtype};
 use header::{Header, HeaderError};

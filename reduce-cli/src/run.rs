@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::groups::{self, Inputs};
 use crate::report::{Report, Results};
 use crate::source::Source;
-use crate::{axis, devices, json, npy, order, output, params, trace, view};
+use crate::{axis, devices, json, npy_file, order, output, params, trace, view};
 use reduce_dsl::parse::{Bytes, Parsed};
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let parsed = source.parse(Some(&types))?;
     let operation = &parsed.spec.operation;
     fit(operation, &data)?;
-    args.output.as_ref().map_or(Ok(()), |_| npy::check_writable(&operation.output))?;
+    args.output.as_ref().map_or(Ok(()), |_| npy_file::check(&operation.output))?;
     let params = params::values(&args.params, operation)?;
     let parsed = Parsed { spec: axis::applied(args, parsed.spec, &data)?, ..parsed };
     let task = Task { args, source: &source, parsed: &parsed, data: &data, params: &params, start };
@@ -201,10 +201,10 @@ fn print(args: &Run, report: &Report<'_>, why_no_gpu: Option<&Error>) -> Result<
 fn array(report: &Report<'_>) -> Result<Vec<u8>, Failure> {
     let output = &report.operation.output;
     match report.results {
-        Results::Groups(groups, _) => npy::file(output, &groups.shape, &groups.fields),
+        Results::Groups(groups, _) => npy_file::file(output, &groups.shape, &groups.fields),
         Results::One(values) => {
             let fields: Vec<_> = values.iter().map(|&value| Lanes::splat(value, 1)).collect();
-            npy::file(output, &[], &fields)
+            npy_file::file(output, &[], &fields)
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Writes results as a NumPy file, in C order and little-endian.
 
-use super::MAGIC;
 use crate::dtype::Dtype;
 use crate::failure::Failure;
+use crate::npy::MAGIC;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use reduce_lanes::Lanes;
