@@ -26,7 +26,6 @@ mod json;
 mod ladder;
 mod npy;
 mod npy_file;
-mod npy_file;
 mod order;
 mod output;
 mod params;
