@@ -12,8 +12,8 @@
 //! # let naive = naive(&max, 256).unwrap();
 //! let rows = Program { domain: Domain::ROWS, ..naive };
 //! let program = apply(rows, Pass::with("beside", 32)).unwrap();
-//! assert_eq!(program.kernels[0].team.to_string(), "grid of 32 logical threads each beside 32");
-//! assert_eq!(program.threads(program.kernels[0].reads), 256);
+//! assert_eq!(program.kernels[0].team.to_string(), "grid of 8 logical threads each beside 32");
+//! assert_eq!(program.threads(program.kernels[0].reads), 1024);
 //! ```
 //!
 //! Requires several groups. Never changes the association.
@@ -49,15 +49,22 @@ pub const RULE: Rule = Rule {
 /// The bytes of shared memory that accumulators may take.
 const SHARED: usize = 32 << 10;
 
-/// The threads of a block, if the association has enough of them.
+/// The threads of a block that has a whole group, and of one that has a tile of a longer group: long tiles are few, and need more
+/// threads. There are fewer if the association has not enough, or if accumulators do not fit.
 const THREADS: u32 = 256;
+const THREADS_OF_A_TILE: u32 = 1024;
 
 fn beside(program: Program, groups: u32) -> Result<Program, String> {
     if !program.domain.is_grouped() {
         return Err("there is one group; write `axes` that keep an axis".to_owned());
     }
     let (reached, _) = program.reached(Reads::Inputs);
-    let most = (THREADS / groups).min(reached / 2).max(1);
+    let threads = if program.up_to.is_some_and(|n| n <= program.tile(Reads::Inputs)) {
+        THREADS
+    } else {
+        THREADS_OF_A_TILE
+    };
+    let most = (threads / groups).min(reached / 2).max(1);
     let candidates = (0..=most.ilog2()).rev().map(|level| with_parts(&program, groups, 1 << level));
     let fits = |program: &Program| {
         program.values_beside(Reads::Inputs) as usize * program.operation.acc.size() <= SHARED

@@ -63,7 +63,9 @@ fn short(first: &Variant, operation: &Operation, beside: bool) -> Vec<Variant> {
 fn beside(domain: Domain) -> Option<[u32; 2]> {
     match domain.access {
         Access::Contiguous | Access::Adjacent | Access::Strided { beside: Beside::No, .. } => None,
-        Access::Strided { beside: Beside::Narrow(groups), .. } => Some([groups.into(); 2]),
+        Access::Strided { beside: Beside::Narrow(groups), .. } => {
+            Some([groups.into(), u32::from(groups).min(FEW_BESIDE)])
+        }
         Access::Strided { beside: Beside::Few, .. } => Some([FEW_BESIDE, TILES_BESIDE]),
         Access::Strided { beside: Beside::Many, .. } => Some([MANY_BESIDE, TILES_BESIDE]),
     }
