@@ -9,6 +9,7 @@ mod deinterleave;
 pub mod eval;
 mod operations;
 mod pairwise;
+mod places;
 mod rows;
 mod sums;
 
@@ -23,6 +24,7 @@ pub use compiled::{
 pub use deinterleave::Deinterleave;
 pub(crate) use operations::{adds_squares, widens};
 pub(crate) use pairwise::has_pairwise_step;
+pub use places::Places;
 pub use rows::{BLOCK, LINE, NARROW, Prefetch, Prefetcher};
 pub(crate) use sums::sums;
 pub use sums::{Blocks, Summed, Term, blocks, sum_rows};
@@ -72,6 +74,11 @@ macro_rules! lanes {
             /// Makes it `len` lanes long; new lanes hold what the last one holds.
             pub fn repeat(&mut self, len: usize) {
                 match self { $(Lanes::$scalar(v) => v.resize(len, v.last().copied().unwrap_or_default()),)* }
+            }
+
+            /// Makes room for that many more lanes.
+            pub fn reserve(&mut self, more: usize) {
+                match self { $(Lanes::$scalar(v) => v.reserve(more),)* }
             }
 
             /// Removes all lanes and keeps the memory.
@@ -139,6 +146,18 @@ macro_rules! lanes {
             /// One lane.
             pub fn get(self, i: usize) -> Value {
                 match self { $(LanesRef::$scalar(v) => Value::of(v[i]),)* }
+            }
+        }
+
+        /// Sets `to` to the elements at `base` plus each outer place plus each inner place: for every outer place in turn, all inner
+        /// ones. Lanes of another type are a bug of the caller and ignored.
+        pub fn collect(from: LanesRef<'_>, base: usize, [outer, inner]: [&Places; 2], to: &mut Lanes) {
+            match (to, from) {
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => {
+                    to.resize(outer.len() * inner.len(), <$ty>::default());
+                    places::collect(from, base, [outer, inner], to);
+                })*
+                (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
         }
 

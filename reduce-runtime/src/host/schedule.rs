@@ -164,6 +164,30 @@ pub(super) fn own_levels(traits: &Traits, len: usize) -> Option<[Level; 2]> {
     traits.is_exact.then(|| pieces(len, lanes))
 }
 
+/// The same for `groups` groups side by side, each of `len` elements. Many groups need no further lanes.
+pub(super) fn own_levels_of_groups(traits: &Traits, len: usize, groups: usize) -> Option<[Level; 2]> {
+    let lanes = (WIDE_LANES as usize / groups).next_power_of_two();
+    traits.is_exact.then(|| pieces(len, lanes as u64))
+}
+
+/// The level of as many groups side by side: item i of group g is at `i * groups + g`.
+pub(super) fn side_by_side(level: Level, groups: usize) -> Level {
+    let times = |items: u64| items.saturating_mul(groups as u64);
+    let unit = match level.unit {
+        Unit::ONE => Unit::ONE,
+        unit => Unit { width: times(unit.width), lanes: times(unit.lanes) },
+    };
+    Level { chunk: times(level.chunk), lanes: times(level.lanes), unit, ..level }
+}
+
+/// The fewest elements of a group that is folded where it lies. Groups of fewer elements are folded side by side.
+pub(super) fn least_in_turn(traits: &Traits, levels: &[Level]) -> u64 {
+    match own_levels(traits, 0).as_ref().map_or(levels, |own| own).first() {
+        Some(first) if first.tree == Tree::Serial && first.lanes >= NARROW as u64 => first.lanes,
+        _ => u64::MAX,
+    }
+}
+
 /// Levels that leave one item per piece.
 pub(super) fn wide(len: usize) -> [Level; 2] {
     pieces(len, WIDE_LANES)
@@ -183,13 +207,13 @@ pub(super) fn piece(len: usize) -> usize {
 const MAX_ITEMS: u64 = 16384;
 
 /// Minimum batch size per core, in elements.
-const MIN_BATCH: u64 = 1 << 16;
+pub(super) const MIN_BATCH: u64 = 1 << 16;
 
 /// Batches per core, so that no core waits long for the last one.
 const BATCHES: u64 = 16;
 
 /// The fewest elements that are whole chunks of every level.
-fn tile(levels: &[Level]) -> u64 {
+pub(super) fn tile(levels: &[Level]) -> u64 {
     let grow = |(elements, items): (u64, u64), level: &Level| {
         let times = level.chunk / gcd(level.chunk, items);
         let chunks = items.saturating_mul(times) / level.chunk;

@@ -22,7 +22,7 @@ pub(super) struct Worker {
     step: Lanes,
     /// The accumulators of the lanes that are folded now.
     accs: Vec<Lanes>,
-    /// Items of an incomplete chunk.
+    /// Items of an incomplete chunk, or of the chunks before.
     tail: Vec<Lanes>,
     items: Items,
 }
@@ -51,19 +51,45 @@ impl Worker {
         range: Range<usize>,
         prefetch: Prefetch,
     ) -> Result<Vec<Lanes>, LaneError> {
-        self.functions.fold.set_prefetch(prefetch);
-        self.items.clear();
-        match schedule.leaf {
-            Leaf::Map => self.map(source, range)?,
-            Leaf::Rows(rows) => self.fold_rows(source, range, rows)?,
-            Leaf::Sum(rows, how) => self.sum(source, range, rows, how)?,
-            Leaf::Gather(level) => self.fold_gathered(source, range, level)?,
-            Leaf::Deinterleave(level) => self.fold_deinterleaved(source, range, level)?,
-        }
+        self.begin(source, prefetch);
+        self.append_items(source, schedule.leaf, range)?;
         for level in schedule.levels {
             self.items.combine(level)?;
         }
         Ok(self.items.fields().to_vec())
+    }
+
+    /// The items that the schedule leaves of groups of `len` elements, which lie one after the other. The items lie side by side.
+    pub(super) fn run_in_turn(
+        &mut self,
+        source: &Source<'_>,
+        schedule: Schedule<'_>,
+        len: usize,
+        prefetch: Prefetch,
+    ) -> Result<Vec<Lanes>, LaneError> {
+        self.begin(source, prefetch);
+        for group in pieces(0..source.len(), len) {
+            self.append_items(source, schedule.leaf, group)?;
+        }
+        self.items.combine_in_turn(schedule.levels, source.len() / len)?;
+        Ok(self.items.fields().to_vec())
+    }
+
+    fn begin(&mut self, source: &Source<'_>, prefetch: Prefetch) {
+        self.functions.fold.set_prefetch(prefetch);
+        self.items.set_groups(source.side_by_side());
+        self.items.clear();
+    }
+
+    /// Appends the items that the leaf strategy makes of the elements at `range`.
+    fn append_items(&mut self, source: &Source<'_>, leaf: Leaf, range: Range<usize>) -> Done {
+        match leaf {
+            Leaf::Map => self.map(source, range),
+            Leaf::Rows(rows) => self.fold_rows(source, range, rows),
+            Leaf::Sum(rows, how) => self.sum(source, range, rows, how),
+            Leaf::Gather(level) => self.fold_gathered(source, range, level),
+            Leaf::Deinterleave(level) => self.fold_deinterleaved(source, range, level),
+        }
     }
 
     /// Appends the mapped elements at `range` to the items.
@@ -117,16 +143,25 @@ impl Worker {
     fn sum(&mut self, source: &Source<'_>, range: Range<usize>, rows: Rows, how: Summed) -> Done {
         let chunk = rows.level.chunk as usize;
         let whole = range.start..range.end - range.len() % chunk;
-        self.fold_rows(source, whole.end..range.end, rows)?;
-        self.items.combine(&Level::every(how.pairs() as u64, Tree::Pairs))?;
-        std::mem::swap(self.items.fields_mut(), &mut self.tail);
-        self.items.clear();
-        for chunks in pieces(whole, how.at_once()) {
+        for chunks in pieces(whole.clone(), how.at_once()) {
             let len = chunks.len();
             self.row.load(source, chunks, 0);
             let out = [&mut self.accs[..], self.items.fields_mut()];
             self.functions.fold.sum(how, |k| self.row.arg(source, k), len, out)?;
         }
+        self.sum_incomplete(source, whole.end..range.end, rows, how)
+    }
+
+    /// Appends the sums of a chunk that is not whole to the items.
+    fn sum_incomplete(&mut self, source: &Source<'_>, chunk: Range<usize>, rows: Rows, how: Summed) -> Done {
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        std::mem::swap(self.items.fields_mut(), &mut self.tail);
+        self.items.clear();
+        self.fold_rows(source, chunk, rows)?;
+        self.items.combine(&Level::every(how.pairs() as u64, Tree::Pairs))?;
+        std::mem::swap(self.items.fields_mut(), &mut self.tail);
         self.items.append(&self.tail);
         Ok(())
     }
