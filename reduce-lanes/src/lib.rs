@@ -4,9 +4,11 @@
 
 mod aligned;
 mod blocks;
+mod columns;
 mod compiled;
 mod deinterleave;
 pub mod eval;
+mod group_sums;
 mod operations;
 mod pairwise;
 mod places;
@@ -18,12 +20,13 @@ pub use blocks::SHARED;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
-    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, gather, mul_add,
-    pairwise_step, select, sum, un,
+    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, fold_columns, fold_each, gather,
+    mul_add, pairwise_step, select, sum, sum_groups, un,
 };
 pub use deinterleave::Deinterleave;
 pub(crate) use operations::{adds_squares, widens};
 pub(crate) use pairwise::has_pairwise_step;
+pub use group_sums::{Groups, Windows, sum_windows};
 pub use places::Places;
 pub use rows::{BLOCK, LINE, NARROW, Prefetch, Prefetcher};
 pub(crate) use sums::sums;

@@ -2,6 +2,7 @@
 
 use super::Aligned;
 use super::blocks::append;
+use super::rows::BLOCK;
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::Scalar;
 use reduce_ir::arith::{Element, Number};
@@ -47,8 +48,33 @@ fn combine<T: Element>(lanes: &[T], half: usize, out: &mut Aligned<T>, f: impl F
     for chunk in lanes[done..].chunks(2 * half) {
         let (left, right) = chunk.split_at(half.min(chunk.len()));
         let (paired, alone) = left.split_at(right.len());
-        out.extend(paired.iter().zip(right).map(|(&left, &right)| f(left, right)));
+        combine_wide(paired, right, out, &f);
         append(alone, alone.len(), out);
+    }
+}
+
+/// Lanes that stay in the L1 cache.
+const PIECE: usize = 1024;
+
+/// Appends the combinations of lanes, a block at a time.
+#[inline(always)]
+fn combine_wide<T: Element>(left: &[T], right: &[T], out: &mut Aligned<T>, f: impl Fn(T, T) -> T) {
+    for (left, right) in left.chunks(PIECE).zip(right.chunks(PIECE)) {
+        let at = out.len();
+        out.resize(at + left.len(), T::default());
+        let (outs, last) = out[at..].as_chunks_mut::<BLOCK>();
+        let (lefts, left) = left.as_chunks::<BLOCK>();
+        let (rights, right) = right.as_chunks::<BLOCK>();
+        for (k, out) in outs.iter_mut().enumerate() {
+            let mut combined = lefts[k];
+            for i in 0..BLOCK {
+                combined[i] = f(combined[i], rights[k][i]);
+            }
+            *out = combined;
+        }
+        for (i, out) in last.iter_mut().enumerate() {
+            *out = f(left[i], right[i]);
+        }
     }
 }
 

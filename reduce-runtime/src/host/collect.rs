@@ -4,7 +4,7 @@ use super::source::{Order, Source};
 use crate::{Strided, View};
 use reduce_ir::Value;
 use reduce_ir::axes::{Dim, Nest};
-use reduce_lanes::{Lanes, LanesRef, Places, collect};
+use reduce_lanes::{BLOCK, Lanes, LanesRef, Places, collect};
 use std::ops::Range;
 
 /// The inputs and params of a call for groups.
@@ -38,6 +38,29 @@ impl<'a> Inputs<'a> {
         let order = Order::SideBySide { first: elements.start, groups: groups.len() };
         let (kept, reduced) = (&self.nest.kept[..], &self.nest.reduced[..]);
         run(&self.source([(reduced, elements), (kept, groups)], copies).of_groups(order))
+    }
+
+    /// Returns the elements of some groups, if the rows of every input are contiguous and lie at one distance.
+    pub(super) fn columns(&self, groups: Range<usize>, elements: Range<usize>) -> Option<Source<'a>> {
+        let count = groups.len();
+        let row = |(k, view): (usize, &View<LanesRef<'a>>)| {
+            let outer = places(&self.nest.reduced, k, elements.clone());
+            match (outer, places(&self.nest.kept, k, groups.clone())) {
+                (Places::Even { first, step: pitch, len }, Places::Even { first: start, step: 1, .. }) => {
+                    let offset = view.offset.wrapping_add_signed(first).wrapping_add_signed(start);
+                    let pitch = usize::try_from(if len == 1 { count as isize } else { pitch }).ok()?;
+                    let len = (len - 1) * pitch + count;
+                    Some((Strided { data: view.data, offset, step: 1, len }, pitch))
+                }
+                _ => None,
+            }
+        };
+        let rows: Vec<_> = self.views.iter().enumerate().map(row).collect::<Option<_>>()?;
+        let pitch = rows.first()?.1;
+        let is_even = pitch >= count && rows.iter().all(|(_, other)| *other == pitch);
+        let order = Order::SideBySide { first: elements.start, groups: count };
+        let source = Source::elements(rows.into_iter().map(|(row, _)| row).collect(), self.params);
+        (is_even && count >= BLOCK).then(|| source.of_groups(order).at_pitch(pitch))
     }
 
     /// Calls `run` with the elements of some groups, one group after the other.

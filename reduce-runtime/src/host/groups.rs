@@ -6,7 +6,7 @@
 
 use super::collect::Inputs;
 use super::finish::Shared;
-use super::schedule::{MIN_BATCH, least_in_turn, tile};
+use super::schedule::{Columns, MIN_BATCH, least_in_turn, tile};
 use super::source::pieces;
 use super::{HostError, Plan, threads};
 use crate::{View, inputs, view};
@@ -18,10 +18,10 @@ use reduce_lanes::{Lanes, LanesRef};
 use std::ops::Range;
 
 /// Elements that are reduced at once, so that they and their items stay in the L2 cache.
-const BATCH: usize = 1 << 16;
+static BATCH: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| std::env::var("BATCH").map_or(1<<16, |b| b.parse().unwrap()));
 
 /// The most groups of a batch.
-const MOST_GROUPS: usize = 4096;
+static MOST_GROUPS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| std::env::var("MOST").map_or(1<<12, |b| b.parse().unwrap()));
 
 /// The fewest groups of a batch whose elements lie side by side: they fill some lines of the cache.
 const FEWEST_GROUPS: usize = 64;
@@ -49,6 +49,8 @@ struct Call<'a> {
     groups: usize,
     length: usize,
     layout: Layout,
+    /// One loop reduces columns where they lie.
+    has_columns: bool,
 }
 
 impl Plan {
@@ -76,6 +78,7 @@ impl Plan {
             groups: extent.groups as usize,
             length: extent.length as usize,
             layout: self.layout(association, nest),
+            has_columns: Columns::new(self.elements.traits(), &association.first).is_some(),
         };
         call.run()
     }
@@ -138,7 +141,7 @@ impl Call<'_> {
     /// Cuts the groups into batches. A batch crosses an end of the last kept axis only if it contains several turns of it.
     fn batches(&self) -> Vec<Range<usize>> {
         let fewest = if self.layout == Layout::SideBySide { FEWEST_GROUPS } else { 1 };
-        let most = (BATCH / self.length).clamp(fewest, MOST_GROUPS);
+        let most = (*BATCH / self.length).clamp(fewest, *MOST_GROUPS);
         let inner = self.inputs.nest.kept.last().map_or(1, |dim| dim.length as usize);
         if inner <= most {
             return pieces(0..self.groups, most / inner * inner).collect();
@@ -187,7 +190,10 @@ impl Call<'_> {
     fn accumulate_side_by_side(&self, groups: Range<usize>) -> Result<Vec<Lanes>, HostError> {
         let Plan { elements, partials, collected, .. } = self.plan;
         let Association { first, again } = self.association;
-        let run = |range| {
+        let run = |range: Range<usize>| {
+            if self.has_columns && let Some(source) = self.inputs.columns(groups.clone(), range.clone()) {
+                return elements.run_groups(&source, first);
+            }
             collected.with(|copies| {
                 self.inputs
                     .side_by_side(groups.clone(), range, copies, |source| elements.run_groups(source, first))
@@ -205,7 +211,7 @@ impl Call<'_> {
     fn range(&self, groups: usize) -> usize {
         let traits = self.plan.elements.traits();
         let tile = if traits.is_exact { 1 } else { tile(&self.association.first) };
-        let tiles = (BATCH as u64 / groups as u64 / tile).max(1);
+        let tiles = (*BATCH as u64 / groups as u64 / tile).max(1);
         usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
     }
 }

@@ -117,6 +117,9 @@ impl Items {
 
     /// Combines, of every `2 half` items, the first half with the second.
     fn pairwise_step(&mut self, half: usize) -> Done {
+        if self.len() <= half {
+            return Ok(());
+        }
         if !self.combine.pairwise_step(&self.items, half, &mut self.next)? {
             return self.combine_rows(2 * half, half);
         }

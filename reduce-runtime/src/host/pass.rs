@@ -5,7 +5,7 @@ use super::functions::{CompiledFunctions, Traits};
 use super::isa::Isa;
 use super::pool::Pool;
 use super::probe;
-use super::schedule::{self, Schedule};
+use super::schedule::{self, Columns, Schedule};
 use super::source::{Order, Source};
 use super::threads;
 use super::worker::Worker;
@@ -84,6 +84,9 @@ impl Pass {
                 self.workers.with(|it| it.run_in_turn(source, schedule, len, prefetch))
             }
             Order::SideBySide { groups, .. } => {
+                if let Some((pitch, columns)) = source.pitch().zip(Columns::new(traits, levels)) {
+                    return self.workers.with(|it| it.run_columns(source, columns, pitch));
+                }
                 let own = schedule::own_levels_of_groups(traits, source.len() / groups, groups);
                 let levels = own.as_ref().map_or(levels, |own| own);
                 let levels: Vec<_> =

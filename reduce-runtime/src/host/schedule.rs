@@ -92,7 +92,7 @@ impl<'l> Schedule<'l> {
     pub(super) fn new(traits: &Traits, levels: &'l [Level]) -> Schedule<'l> {
         let (leaf, rest) = match levels.split_first() {
             Some((&first, rest)) if first.unit != Unit::ONE => (Leaf::Deinterleave(first), rest),
-            Some((&first, rest)) if first.tree == Tree::Serial && !first.is_cut_in_runs() => {
+            Some((&first, rest)) if is_serial(&first) => {
                 match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
                     true if traits.is_sum => Leaf::sum(traits, first, rest),
                     true => (Leaf::Rows(Rows::new(traits, first)), rest),
@@ -127,6 +127,11 @@ impl<'l> Schedule<'l> {
         let tiles = (share.max(MIN_BATCH) / tile).clamp(1, most);
         usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
     }
+}
+
+/// Whether lanes of single items are folded, one row after the other.
+fn is_serial(level: &Level) -> bool {
+    level.tree == Tree::Serial && !level.is_cut_in_runs() && level.unit == Unit::ONE
 }
 
 impl Leaf {
@@ -178,6 +183,29 @@ pub(super) fn side_by_side(level: Level, groups: usize) -> Level {
         unit => Unit { width: times(unit.width), lanes: times(unit.lanes) },
     };
     Level { chunk: times(level.chunk), lanes: times(level.lanes), unit, ..level }
+}
+
+/// A loop over the columns of a matrix, each of which is a group.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Columns<'l> {
+    /// The loop for float sums, and the levels after it.
+    Sum(Summed, &'l [Level]),
+    /// Row after row, until one item of each group is left.
+    Rows,
+}
+
+impl<'l> Columns<'l> {
+    /// The loop for these functions, if there is one.
+    pub(super) fn new(traits: &Traits, levels: &'l [Level]) -> Option<Columns<'l>> {
+        if traits.is_exact && traits.is_plain {
+            return Some(Columns::Rows);
+        }
+        let (&first, rest) = levels.split_first().filter(|(first, _)| is_serial(first) && traits.is_sum)?;
+        match Leaf::sum(traits, first, rest) {
+            (Leaf::Sum(_, how), rest) => Some(Columns::Sum(how, rest)),
+            _ => None,
+        }
+    }
 }
 
 /// The fewest elements of a group that is folded where it lies. Groups of fewer elements are folded side by side.

@@ -13,6 +13,8 @@ pub(super) struct Source<'a> {
     params: &'a [Value],
     len: usize,
     order: Order,
+    /// The distance of the rows of groups side by side, if they do not follow each other. Only loops over columns read them.
+    pitch: Option<usize>,
 }
 
 /// How the elements of groups follow each other, and so the positions of elements in their groups.
@@ -33,12 +35,30 @@ impl<'a> Source<'a> {
     /// The elements of the inputs, which have one length.
     pub(super) fn elements(inputs: Vec<Strided<LanesRef<'a>>>, params: &'a [Value]) -> Source<'a> {
         let len = inputs.first().map_or(0, |input| input.len);
-        Source { inputs, params, len, order: Order::ALONE }
+        Source { inputs, params, len, order: Order::ALONE, pitch: None }
     }
 
     /// The same elements as those of several groups.
     pub(super) fn of_groups(self, order: Order) -> Source<'a> {
         Source { order, ..self }
+    }
+
+    /// The same elements in rows at that distance.
+    pub(super) fn at_pitch(self, pitch: usize) -> Source<'a> {
+        Source { pitch: Some(pitch), ..self }
+    }
+
+    /// The distance of the rows of groups side by side, if they do not follow each other.
+    pub(super) fn pitch(&self) -> Option<usize> {
+        self.pitch
+    }
+
+    /// The elements of an argument that is an input, which lie side by side.
+    pub(super) fn dense(&self, argument: Argument) -> LanesRef<'a> {
+        match argument {
+            Argument::Input(k) => self.inputs[k].data.slice(self.inputs[k].places(0..self.inputs[k].len)),
+            _ => LanesRef::Bool(&[]),
+        }
     }
 
     /// How the elements of groups follow each other.

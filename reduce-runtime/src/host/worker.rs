@@ -2,11 +2,11 @@
 
 use super::functions::CompiledFunctions;
 use super::items::{Items, strip_of};
-use super::schedule::{Leaf, Rows, Schedule};
+use super::schedule::{Columns, Leaf, Rows, Schedule, side_by_side};
 use super::source::{Ahead, Row, Source, pieces};
 use reduce_ir::program::{Level, Tree};
 use reduce_ir::{Scalar, Value};
-use reduce_lanes::{BLOCK, Deinterleave, LaneError, Lanes, Prefetch, SHARED, Summed};
+use reduce_lanes::{BLOCK, Deinterleave, Groups, LaneError, Lanes, NARROW, Prefetch, SHARED, Summed};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
@@ -68,11 +68,67 @@ impl Worker {
         prefetch: Prefetch,
     ) -> Result<Vec<Lanes>, LaneError> {
         self.begin(source, prefetch);
-        for group in pieces(0..source.len(), len) {
-            self.append_items(source, schedule.leaf, group)?;
+        if !self.fold_each(source, schedule.leaf, len)? {
+            for group in pieces(0..source.len(), len) {
+                self.append_items(source, schedule.leaf, group)?;
+            }
         }
         self.items.combine_in_turn(schedule.levels, source.len() / len)?;
         Ok(self.items.fields().to_vec())
+    }
+
+    /// Appends the items of groups of `len` elements, if one loop folds them all. Returns false if there is no such loop.
+    fn fold_each(&mut self, source: &Source<'_>, leaf: Leaf, len: usize) -> Result<bool, LaneError> {
+        let Worker { functions: CompiledFunctions { arguments, fold, traits, .. }, accs, items, .. } = self;
+        let right = |k: usize| source.dense(arguments[k].0);
+        match leaf {
+            _ if !source.is_contiguous() => return Ok(false),
+            Leaf::Sum(_, how) if how.has_few_rows() && len >= BLOCK => {
+                fold.sum_groups(how, Groups::Rows { len }, right, items.fields_mut())?;
+            }
+            Leaf::Rows(Rows { level, .. }) if traits.is_exact && traits.is_plain && is_narrow(level, len) => {
+                fold.fold_each(len, right, [accs, items.fields_mut()])?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The items that a loop over columns leaves of groups side by side, each of whose rows is contiguous.
+    pub(super) fn run_columns(
+        &mut self,
+        source: &Source<'_>,
+        columns: Columns<'_>,
+        pitch: usize,
+    ) -> Result<Vec<Lanes>, LaneError> {
+        let groups = source.side_by_side();
+        self.begin(source, Prefetch::MultiStream);
+        match columns {
+            Columns::Rows => self.fold_columns(source, pitch)?,
+            Columns::Sum(how, levels) => {
+                let CompiledFunctions { arguments, fold, .. } = &self.functions;
+                let right = |k: usize| source.dense(arguments[k].0);
+                fold.sum_groups(how, Groups::Columns { pitch, groups }, right, self.items.fields_mut())?;
+                for &level in levels {
+                    self.items.combine(&side_by_side(level, groups))?;
+                }
+            }
+        }
+        Ok(self.items.fields().to_vec())
+    }
+
+    /// Appends one item of each group.
+    fn fold_columns(&mut self, source: &Source<'_>, pitch: usize) -> Done {
+        let groups = source.side_by_side();
+        let CompiledFunctions { arguments, map, fold, .. } = &mut self.functions;
+        let right = |k: usize| source.dense(arguments[k].0);
+        map.run_into(|k| right(k).slice(0..groups), groups, &mut self.accs)?;
+        if source.len() > groups {
+            let rest = |k: usize| right(k).slice(pitch..right(k).len());
+            fold.fold_columns(&mut self.accs, rest, pitch)?;
+        }
+        self.items.append(&self.accs);
+        Ok(())
     }
 
     fn begin(&mut self, source: &Source<'_>, prefetch: Prefetch) {
@@ -258,6 +314,11 @@ impl Worker {
             _ => self.functions.fold.accumulate(&mut self.accs, element, len, between),
         }
     }
+}
+
+/// Whether a level folds groups of `len` elements into lanes that stay in registers.
+fn is_narrow(level: Level, len: usize) -> bool {
+    level.lanes == NARROW as u64 && (NARROW..=level.chunk as usize).contains(&len)
 }
 
 /// The row that begins `start` elements after the start of a chunk, as far as the chunk has one.
