@@ -24,6 +24,8 @@ pub struct Loops {
     pub append: fn(LanesRef<'_>, usize, &mut Lanes),
     /// [`pairwise_step`].
     pub pairwise_step: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
+    /// [`pairwise_tree`].
+    pub pairwise_tree: fn(Bin, LanesRef<'_>, [usize; 2], &mut Lanes) -> Done,
     /// [`gather`].
     pub gather: fn(LanesRef<'_>, [usize; 3], &mut Lanes, usize),
     /// Prefetches the memory of the lanes.
@@ -48,6 +50,7 @@ impl Default for Loops {
             sum: sum_plainly,
             append,
             pairwise_step,
+            pairwise_tree,
             gather,
             prefetch: |_| (),
             deinterleave,
@@ -205,6 +208,17 @@ macro_rules! compiled {
         $(#[$features])*
         pub fn pairwise_step(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
             crate::pairwise::pairwise_step(op, lanes, half, out)
+        }
+
+        /// Appends to `out` the combination of every `items` (a power of two, at most [`TREE`](crate::TREE)) items of `width` lanes, of
+        /// which there are at least [`BLOCK`](crate::BLOCK): the first half with the second, and so on. The last items may be absent. For
+        /// sums and products of floats.
+        ///
+        /// # Errors
+        /// Another operation or type.
+        $(#[$features])*
+        pub fn pairwise_tree(op: Bin, lanes: LanesRef<'_>, [items, width]: [usize; 2], out: &mut Lanes) -> Done {
+            crate::pairwise::pairwise_tree(op, lanes, [items, width], out)
         }
 
         /// `out[i] = a[i] op b[i]`, as `bool`.

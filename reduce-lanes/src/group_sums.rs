@@ -130,10 +130,13 @@ fn sum_chunk<T: Number, W: Windows>(
     out: &mut Aligned<T>,
     join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
 ) {
-    for start in (first..end.min(first + how.lanes)).step_by(BLOCK) {
-        let lanes = (end - start).min(BLOCK);
+    let lanes = how.lanes.min(end - first);
+    let done = out.len();
+    out.resize(done + lanes.div_ceil(how.pairs), T::default());
+    let blocks = out[done..].chunks_mut(BLOCK / how.pairs);
+    for (k, out) in blocks.enumerate() {
+        let mut at = first + k * BLOCK;
         let mut kept = zeros();
-        let mut at = start;
         while at + BLOCK <= end {
             join(&mut kept, from.at(at));
             at += how.lanes;
@@ -141,7 +144,7 @@ fn sum_chunk<T: Number, W: Windows>(
         if at < end {
             join_last(&mut kept, from, [at, end], join);
         }
-        meet(kept, how.pairs, lanes, out);
+        meet(&kept, how.pairs, out);
     }
 }
 
@@ -159,21 +162,25 @@ fn join_last<T: Number, W: Windows>(
     kept[..lanes].copy_from_slice(&joined[BLOCK - lanes..]);
 }
 
-/// Appends what is left of the first lanes, of which every `pairs` meet by pairs.
+/// Sets `out` to what is left of the first lanes, of which every `pairs` meet by pairs.
 #[inline(always)]
-fn meet<T: Number>(lanes: [T; BLOCK], pairs: usize, len: usize, out: &mut Aligned<T>) {
+fn meet<T: Number>(lanes: &[T; BLOCK], pairs: usize, out: &mut [T]) {
+    if pairs == 1 {
+        return store(lanes, out);
+    }
     let mut half = [T::default(); BLOCK / 2];
-    halve(&lanes, &mut half);
+    halve(lanes, &mut half);
+    if pairs == 2 {
+        return store(&half, out);
+    }
     let mut quarter = [T::default(); BLOCK / 4];
     halve(&half, &mut quarter);
+    if pairs == 4 {
+        return store(&quarter, out);
+    }
     let mut eighth = [T::default(); BLOCK / 8];
     halve(&quarter, &mut eighth);
-    match pairs {
-        1 => push(&lanes, len, out),
-        2 => push(&half, len.div_ceil(2), out),
-        4 => push(&quarter, len.div_ceil(4), out),
-        _ => push(&eighth, len.div_ceil(8), out),
-    }
+    store(&eighth, out);
 }
 
 /// Adds neighbours.
@@ -184,14 +191,12 @@ fn halve<T: Number>(lanes: &[T], out: &mut [T]) {
     }
 }
 
-/// Appends the first lanes. A whole block is stored from registers, without a call.
+/// Stores the first lanes. A whole block is stored from registers, without a call.
 #[inline(always)]
-fn push<T: Number, const LANES: usize>(lanes: &[T; LANES], len: usize, out: &mut Aligned<T>) {
-    let at = out.len();
-    out.resize(at + len, T::default());
-    match out[at..].as_mut_array::<LANES>() {
+fn store<T: Number, const LANES: usize>(lanes: &[T; LANES], out: &mut [T]) {
+    match out.as_mut_array::<LANES>() {
         Some(all) => *all = *lanes,
-        None => out[at..].copy_from_slice(&lanes[..len]),
+        None => out.copy_from_slice(&lanes[..out.len()]),
     }
 }
 

@@ -21,12 +21,13 @@ pub use blocks::SHARED;
 pub use compiled::avx2;
 pub use compiled::{
     Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, fold_columns, fold_each, gather,
-    mul_add, pairwise_step, select, sum, sum_groups, un,
+    mul_add, pairwise_step, pairwise_tree, select, sum, sum_groups, un,
 };
 pub use deinterleave::Deinterleave;
 pub(crate) use operations::{adds_squares, widens};
 pub(crate) use pairwise::has_pairwise_step;
 pub use group_sums::{Groups, Windows, sum_windows};
+pub use pairwise::TREE;
 pub use places::Places;
 pub use rows::{BLOCK, LINE, NARROW, Prefetch, Prefetcher};
 pub(crate) use sums::sums;

@@ -3,7 +3,7 @@
 use super::Evaluator;
 use super::code::{At, Code, Place};
 use crate::{
-    Groups, LaneError, Lanes, LanesRef, Loops, Prefetch, SHARED, Summed, Term, adds_squares, has_pairwise_step, sums,
+    BLOCK, Groups, LaneError, Lanes, LanesRef, Loops, Prefetch, SHARED, Summed, TREE, Term, adds_squares, has_pairwise_step, sums,
     widens,
 };
 use reduce_ir::Scalar;
@@ -235,6 +235,27 @@ impl Accumulator {
         }
         for ((op, items), out) in self.in_place.iter().flatten().zip(items).zip(out) {
             (self.right.loops.pairwise_step)(*op, items.borrow(), half, out)?;
+        }
+        Ok(true)
+    }
+
+    /// Appends to `out` the combination by halves of every `items` items of `width` lanes. Returns false, and leaves `out` alone, if
+    /// there is no loop for that.
+    ///
+    /// # Errors
+    /// The types of the lanes differ from those of the parameters.
+    pub fn pairwise_tree(
+        &self,
+        items: &[Lanes],
+        shape: [usize; 2],
+        out: &mut [Lanes],
+    ) -> Result<bool, LaneError> {
+        let [count, width] = shape;
+        if !self.has_step || width < BLOCK || count > TREE || !count.is_power_of_two() {
+            return Ok(false);
+        }
+        for ((op, items), out) in self.in_place.iter().flatten().zip(items).zip(out) {
+            (self.right.loops.pairwise_tree)(*op, items.borrow(), shape, out)?;
         }
         Ok(true)
     }

@@ -18,16 +18,22 @@ use reduce_lanes::{Lanes, LanesRef};
 use std::ops::Range;
 
 /// Elements that are reduced at once, so that they and their items stay in the L2 cache.
-static BATCH: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| std::env::var("BATCH").map_or(1<<16, |b| b.parse().unwrap()));
+const BATCH: usize = 1 << 16;
+
+/// The same for columns that are reduced where they lie: a few long rows are read fastest, and leave few items.
+const WIDE_BATCH: usize = 1 << 20;
 
 /// The most groups of a batch.
-static MOST_GROUPS: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| std::env::var("MOST").map_or(1<<12, |b| b.parse().unwrap()));
+const MOST_GROUPS: usize = 4096;
 
 /// The fewest groups of a batch whose elements lie side by side: they fill some lines of the cache.
 const FEWEST_GROUPS: usize = 64;
 
-/// Elements from which a group is reduced alone.
+/// Elements from which a few groups are reduced alone, each by all cores.
 const LONG: u64 = 1 << 17;
+
+/// Groups per core that keep it busy until the others are done.
+const ENOUGH: u64 = 2;
 
 /// Shares of the groups per core, so that no core waits long for the last one.
 const SHARES: usize = 4;
@@ -97,7 +103,10 @@ impl Plan {
         let extent = nest.extent();
         let has_neighbours = is_nearer(nest.reduced.last(), nest.kept.last());
         match nest.reduced.len() {
-            0 | 1 if extent.groups == 1 || has_neighbours && extent.length >= LONG => Layout::Alone,
+            0 | 1 if extent.groups == 1 => Layout::Alone,
+            1 if has_neighbours && extent.length >= LONG && extent.groups < ENOUGH * threads::count() as u64 => {
+                Layout::Alone
+            }
             _ if has_neighbours
                 && extent.length >= least_in_turn(self.elements.traits(), &association.first) =>
             {
@@ -129,7 +138,7 @@ impl Call<'_> {
         if shares == 1 {
             return self.reduce_share(&batches);
         }
-        let share = batches.len().div_ceil(shares * SHARES);
+        let share = (batches.len() / (shares * SHARES)).max(1);
         let results = threads::map(batches.chunks(share).collect(), |batches| self.reduce_share(batches))?;
         let mut all = self.plan.finish_groups.room(self.groups);
         for result in &results {
@@ -141,7 +150,8 @@ impl Call<'_> {
     /// Cuts the groups into batches. A batch crosses an end of the last kept axis only if it contains several turns of it.
     fn batches(&self) -> Vec<Range<usize>> {
         let fewest = if self.layout == Layout::SideBySide { FEWEST_GROUPS } else { 1 };
-        let most = (*BATCH / self.length).clamp(fewest, *MOST_GROUPS);
+        let batch = if self.has_columns && self.layout == Layout::SideBySide { WIDE_BATCH } else { BATCH };
+        let most = (batch / self.length).clamp(fewest, MOST_GROUPS);
         let inner = self.inputs.nest.kept.last().map_or(1, |dim| dim.length as usize);
         if inner <= most {
             return pieces(0..self.groups, most / inner * inner).collect();
@@ -211,7 +221,7 @@ impl Call<'_> {
     fn range(&self, groups: usize) -> usize {
         let traits = self.plan.elements.traits();
         let tile = if traits.is_exact { 1 } else { tile(&self.association.first) };
-        let tiles = (*BATCH as u64 / groups as u64 / tile).max(1);
+        let tiles = (BATCH as u64 / groups as u64 / tile).max(1);
         usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
     }
 }

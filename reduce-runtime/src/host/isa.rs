@@ -104,6 +104,8 @@ mod x86 {
         // SAFETY: the processor has the instructions.
         pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
         // SAFETY: the processor has the instructions.
+        pairwise_tree: |op, lanes, shape, out| unsafe { avx2::pairwise_tree(op, lanes, shape, out) },
+        // SAFETY: the processor has the instructions.
         gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
         prefetch,
         // SAFETY: the processor has the instructions.

@@ -110,9 +110,21 @@ impl Items {
             // `Any` permits every order.
             Tree::Serial | Tree::Any if level.is_cut_in_runs() => self.combine_runs(lanes),
             Tree::Serial | Tree::Any => self.combine_rows(chunk, lanes),
+            Tree::Halving if self.combine_by_halves(level)? => Ok(()),
             Tree::Halving => halves(level).try_for_each(|half| self.pairwise_step(half * lanes)),
             Tree::Pairs => halves(level).try_for_each(|_| self.pairwise_step(lanes)),
         }
+    }
+
+    /// Combines by halves the items of groups side by side. Returns false if there is no loop for that.
+    fn combine_by_halves(&mut self, level: &Level) -> Result<bool, LaneError> {
+        let shape = [level.group() as usize, level.lanes as usize];
+        self.next.iter_mut().for_each(Lanes::clear);
+        let is_done = self.combine.pairwise_tree(&self.items, shape, &mut self.next)?;
+        if is_done {
+            std::mem::swap(&mut self.items, &mut self.next);
+        }
+        Ok(is_done)
     }
 
     /// Combines, of every `2 half` items, the first half with the second.

@@ -76,7 +76,8 @@ impl Pass {
 
     /// Returns the items that `levels` leave of each group of the source, side by side. It runs on this thread.
     pub(super) fn run_groups(&self, source: &Source<'_>, levels: &[Level]) -> Result<Vec<Lanes>, LaneError> {
-        let (traits, prefetch) = (&self.functions.traits, self.prefetch.unwrap_or(Prefetch::MultiStream));
+        let traits = &self.functions.traits;
+        let prefetch = self.prefetch.unwrap_or(schedule::prefetch_of_groups(source));
         match source.order() {
             Order::InTurn { len } => {
                 let own = schedule::own_levels(traits, len);

@@ -1,9 +1,10 @@
 //! Decides how a pass runs: how elements become items, and how many elements a batch has.
 
 use super::functions::Traits;
+use super::source::{Order, Source};
 use super::threads;
 use reduce_ir::program::{Level, Tree, Unit};
-use reduce_lanes::{NARROW, Summed};
+use reduce_lanes::{NARROW, Prefetch, Summed};
 use std::ops::Range;
 
 /// How the elements of a batch become items.
@@ -184,6 +185,17 @@ pub(super) fn side_by_side(level: Level, groups: usize) -> Level {
     };
     Level { chunk: times(level.chunk), lanes: times(level.lanes), unit, ..level }
 }
+
+/// How groups are prefetched. Several streams in a short group would be too short themselves.
+pub(super) fn prefetch_of_groups(source: &Source<'_>) -> Prefetch {
+    match source.order() {
+        Order::InTurn { len } if len < SHORT => Prefetch::Sequential,
+        Order::InTurn { .. } | Order::SideBySide { .. } => Prefetch::MultiStream,
+    }
+}
+
+/// Elements below which a group is short.
+const SHORT: usize = 1 << 14;
 
 /// A loop over the columns of a matrix, each of which is a group.
 #[derive(Clone, Copy, Debug)]

@@ -86,7 +86,7 @@ impl Worker {
             Leaf::Sum(_, how) if how.has_few_rows() && len >= BLOCK => {
                 fold.sum_groups(how, Groups::Rows { len }, right, items.fields_mut())?;
             }
-            Leaf::Rows(Rows { level, .. }) if traits.is_exact && traits.is_plain && is_narrow(level, len) => {
+            Leaf::Rows(rows) if traits.is_exact && traits.is_plain && rows.level.lanes == NARROW as u64 => {
                 fold.fold_each(len, right, [accs, items.fields_mut()])?;
             }
             _ => return Ok(false),
@@ -314,11 +314,6 @@ impl Worker {
             _ => self.functions.fold.accumulate(&mut self.accs, element, len, between),
         }
     }
-}
-
-/// Whether a level folds groups of `len` elements into lanes that stay in registers.
-fn is_narrow(level: Level, len: usize) -> bool {
-    level.lanes == NARROW as u64 && (NARROW..=level.chunk as usize).contains(&len)
 }
 
 /// The row that begins `start` elements after the start of a chunk, as far as the chunk has one.
