@@ -3,7 +3,7 @@
 //! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
 //! results are always those of [`reduce_ir::arith`].
 
-use super::{Deinterleave, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, Summed, Term, bug, operations};
+use super::{Deinterleave, Groups, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, Summed, Term, bug, operations};
 use reduce_ir::func::Node;
 use reduce_ir::ops::{Bin, Cmp, Un};
 
@@ -24,12 +24,20 @@ pub struct Loops {
     pub append: fn(LanesRef<'_>, usize, &mut Lanes),
     /// [`pairwise_step`].
     pub pairwise_step: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
+    /// [`pairwise_tree`].
+    pub pairwise_tree: fn(Bin, LanesRef<'_>, [usize; 2], &mut Lanes) -> Done,
     /// [`gather`].
     pub gather: fn(LanesRef<'_>, [usize; 3], &mut Lanes, usize),
     /// Prefetches the memory of the lanes.
     pub prefetch: fn(LanesRef<'_>),
     /// [`deinterleave`].
     pub deinterleave: fn(LanesRef<'_>, Deinterleave, &mut Lanes, usize),
+    /// [`fold_columns`].
+    pub fold_columns: fn(Bin, &mut Lanes, LanesRef<'_>, usize) -> Done,
+    /// [`fold_each`].
+    pub fold_each: fn(Bin, LanesRef<'_>, usize, [&mut Lanes; 2], Option<Prefetch>) -> Done,
+    /// [`sum_groups`].
+    pub sum_groups: fn(Term<LanesRef<'_>>, Summed, Groups, &mut Lanes) -> Done,
 }
 
 /// Those for every processor.
@@ -42,9 +50,13 @@ impl Default for Loops {
             sum: sum_plainly,
             append,
             pairwise_step,
+            pairwise_tree,
             gather,
             prefetch: |_| (),
             deinterleave,
+            fold_columns,
+            fold_each: fold_each_plainly,
+            sum_groups,
         }
     }
 }
@@ -59,6 +71,18 @@ fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, prefetch: Optio
 #[inline(never)]
 fn add_squares_plainly(acc: &mut Lanes, b: LanesRef<'_>, prefetch: Option<Prefetch>) -> Done {
     add_squares(acc, b, prefetch)
+}
+
+/// [`fold_each`], likewise.
+#[inline(never)]
+fn fold_each_plainly(
+    op: Bin,
+    from: LanesRef<'_>,
+    len: usize,
+    lanes: [&mut Lanes; 2],
+    prefetch: Option<Prefetch>,
+) -> Done {
+    fold_each(op, from, len, lanes, prefetch)
 }
 
 /// [`sum`], likewise.
@@ -134,6 +158,41 @@ macro_rules! compiled {
             crate::sums::sum(term, how, acc, out, prefetcher)
         }
 
+        /// Row after row of `from`, which lie `pitch` apart and are as long as `acc`, joins it, as in [`accumulate`].
+        ///
+        /// # Errors
+        /// The operation is not defined for the types, or does not [commute](Bin::commutes).
+        $(#[$features])*
+        pub fn fold_columns(op: Bin, acc: &mut Lanes, from: LanesRef<'_>, pitch: usize) -> Done {
+            crate::columns::fold_columns(op, acc, from, pitch)
+        }
+
+        /// Appends to `out`, for each `len` consecutive elements, the [`NARROW`](crate::NARROW) lanes into which they are folded by an
+        /// exact operation. `acc` is overwritten.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types, or does not [commute](Bin::commutes).
+        $(#[$features])*
+        pub fn fold_each(
+            op: Bin,
+            from: LanesRef<'_>,
+            len: usize,
+            [acc, out]: [&mut Lanes; 2],
+            prefetcher: impl Prefetcher,
+        ) -> Done {
+            crate::columns::fold_each(op, from, len, [acc, out], prefetcher)
+        }
+
+        /// Appends to `out` what is left of the lanes of every chunk of groups of floats: of each the terms of its rows summed, and
+        /// then the lanes, by pairs.
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn sum_groups(term: Term<LanesRef<'_>>, how: Summed, groups: Groups, out: &mut Lanes) -> Done {
+            crate::group_sums::sum_groups(term, how, groups, out)
+        }
+
         /// Appends `len` lanes to `out`: so many, or one block of one value. Lanes of another type are a bug of the caller and
         /// ignored.
         $(#[$features])*
@@ -149,6 +208,17 @@ macro_rules! compiled {
         $(#[$features])*
         pub fn pairwise_step(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
             crate::pairwise::pairwise_step(op, lanes, half, out)
+        }
+
+        /// Appends to `out` the combination of every `items` (a power of two, at most [`TREE`](crate::TREE)) items of `width` lanes, of
+        /// which there are at least [`BLOCK`](crate::BLOCK): the first half with the second, and so on. The last items may be absent. For
+        /// sums and products of floats.
+        ///
+        /// # Errors
+        /// Another operation or type.
+        $(#[$features])*
+        pub fn pairwise_tree(op: Bin, lanes: LanesRef<'_>, [items, width]: [usize; 2], out: &mut Lanes) -> Done {
+            crate::pairwise::pairwise_tree(op, lanes, [items, width], out)
         }
 
         /// `out[i] = a[i] op b[i]`, as `bool`.
@@ -227,7 +297,7 @@ compiled!(pub,);
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use super::{
-        Bin, Cmp, Deinterleave, Done, Lanes, LanesRef, Node, Prefetcher, Summed, Term, Un, bug, operations,
+        Bin, Cmp, Deinterleave, Done, Groups, Lanes, LanesRef, Node, Prefetcher, Summed, Term, Un, bug, operations,
     };
 
     compiled!(,

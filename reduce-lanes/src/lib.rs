@@ -4,11 +4,14 @@
 
 mod aligned;
 mod blocks;
+mod columns;
 mod compiled;
 mod deinterleave;
 pub mod eval;
+mod group_sums;
 mod operations;
 mod pairwise;
+mod places;
 mod rows;
 mod sums;
 
@@ -17,12 +20,15 @@ pub use blocks::SHARED;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
-    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, gather, mul_add,
-    pairwise_step, select, sum, un,
+    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, fold_columns, fold_each, gather,
+    mul_add, pairwise_step, pairwise_tree, select, sum, sum_groups, un,
 };
 pub use deinterleave::Deinterleave;
 pub(crate) use operations::{adds_squares, widens};
 pub(crate) use pairwise::has_pairwise_step;
+pub use group_sums::{Groups, Windows, sum_windows};
+pub use pairwise::TREE;
+pub use places::Places;
 pub use rows::{BLOCK, LINE, NARROW, Prefetch, Prefetcher};
 pub(crate) use sums::sums;
 pub use sums::{Blocks, Summed, Term, blocks, sum_rows};
@@ -72,6 +78,11 @@ macro_rules! lanes {
             /// Makes it `len` lanes long; new lanes hold what the last one holds.
             pub fn repeat(&mut self, len: usize) {
                 match self { $(Lanes::$scalar(v) => v.resize(len, v.last().copied().unwrap_or_default()),)* }
+            }
+
+            /// Makes room for that many more lanes.
+            pub fn reserve(&mut self, more: usize) {
+                match self { $(Lanes::$scalar(v) => v.reserve(more),)* }
             }
 
             /// Removes all lanes and keeps the memory.
@@ -139,6 +150,18 @@ macro_rules! lanes {
             /// One lane.
             pub fn get(self, i: usize) -> Value {
                 match self { $(LanesRef::$scalar(v) => Value::of(v[i]),)* }
+            }
+        }
+
+        /// Sets `to` to the elements at `base` plus each outer place plus each inner place: for every outer place in turn, all inner
+        /// ones. Lanes of another type are a bug of the caller and ignored.
+        pub fn collect(from: LanesRef<'_>, base: usize, [outer, inner]: [&Places; 2], to: &mut Lanes) {
+            match (to, from) {
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => {
+                    to.resize(outer.len() * inner.len(), <$ty>::default());
+                    places::collect(from, base, [outer, inner], to);
+                })*
+                (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
         }
 

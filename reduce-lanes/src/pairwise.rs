@@ -2,6 +2,7 @@
 
 use super::Aligned;
 use super::blocks::append;
+use super::rows::BLOCK;
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::Scalar;
 use reduce_ir::arith::{Element, Number};
@@ -30,6 +31,84 @@ pub(super) fn pairwise_step(
     Ok(())
 }
 
+/// The most items that [`pairwise_tree`] combines.
+pub const TREE: usize = 32;
+
+/// Combines, of groups of lanes side by side, every `items` items, in one pass: `half` items and more that lie as far apart, then half
+/// as many. The lanes of an item lie `width` apart.
+#[inline(always)]
+pub(super) fn pairwise_tree(
+    op: Bin,
+    lanes: LanesRef<'_>,
+    [items, width]: [usize; 2],
+    out: &mut Lanes,
+) -> Result<(), LaneError> {
+    match (op, lanes, out) {
+        (Bin::Add, LanesRef::F32(lanes), Lanes::F32(out)) => tree(lanes, [items, width], out, Number::add),
+        (Bin::Add, LanesRef::F64(lanes), Lanes::F64(out)) => tree(lanes, [items, width], out, Number::add),
+        (Bin::Mul, LanesRef::F32(lanes), Lanes::F32(out)) => tree(lanes, [items, width], out, Number::mul),
+        (Bin::Mul, LanesRef::F64(lanes), Lanes::F64(out)) => tree(lanes, [items, width], out, Number::mul),
+        (op, lanes, _) => return bug(op, &[lanes]),
+    }
+    Ok(())
+}
+
+/// Combines the items of every chunk, of [`BLOCK`] columns at once.
+#[inline(always)]
+fn tree<T: Element>(
+    lanes: &[T],
+    [items, width]: [usize; 2],
+    out: &mut Aligned<T>,
+    f: impl Fn(T, T) -> T + Copy,
+) {
+    for chunk in lanes.chunks(items * width) {
+        let done = out.len();
+        out.resize(done + width, T::default());
+        for column in (0..width).step_by(BLOCK) {
+            // The last block ends with the last column, and may begin before the end of the one before.
+            let start = column.min(width - BLOCK);
+            if let Some(out) = out[done + start..].first_chunk_mut() {
+                *out = tree_block(&chunk[start..], [items, width], f);
+            }
+        }
+    }
+}
+
+/// Combines the items of a block of columns by halves.
+#[inline(always)]
+fn tree_block<T: Element>(
+    chunk: &[T],
+    [items, width]: [usize; 2],
+    f: impl Fn(T, T) -> T + Copy,
+) -> [T; BLOCK] {
+    let (mut half, mut left) = (items / 2, chunk.len().div_ceil(width));
+    let mut kept = [[T::default(); BLOCK]; TREE / 2];
+    let block = |k: usize| &chunk[k * width..k * width + BLOCK];
+    for (k, kept) in kept.iter_mut().enumerate().take(half.min(left)) {
+        kept.copy_from_slice(block(k));
+        if half + k < left {
+            combine_block(kept, block(half + k), f);
+        }
+    }
+    while half > 1 {
+        left = left.min(half);
+        half /= 2;
+        let (lefts, rights) = kept.split_at_mut(half);
+        for (kept, right) in lefts.iter_mut().zip(&rights[..left.saturating_sub(half)]) {
+            combine_block(kept, right, f);
+        }
+    }
+    kept[0]
+}
+
+#[inline(always)]
+fn combine_block<T: Element>(left: &mut [T; BLOCK], right: &[T], f: impl Fn(T, T) -> T) {
+    let right = &right[..BLOCK];
+    for i in 0..BLOCK {
+        left[i] = f(left[i], right[i]);
+    }
+}
+
 /// Small halves are constants, so that the compiler vectorises them.
 #[inline(always)]
 fn combine<T: Element>(lanes: &[T], half: usize, out: &mut Aligned<T>, f: impl Fn(T, T) -> T) {
@@ -47,8 +126,33 @@ fn combine<T: Element>(lanes: &[T], half: usize, out: &mut Aligned<T>, f: impl F
     for chunk in lanes[done..].chunks(2 * half) {
         let (left, right) = chunk.split_at(half.min(chunk.len()));
         let (paired, alone) = left.split_at(right.len());
-        out.extend(paired.iter().zip(right).map(|(&left, &right)| f(left, right)));
+        combine_wide(paired, right, out, &f);
         append(alone, alone.len(), out);
+    }
+}
+
+/// Lanes that stay in the L1 cache.
+const PIECE: usize = 1024;
+
+/// Appends the combinations of lanes, a block at a time.
+#[inline(always)]
+fn combine_wide<T: Element>(left: &[T], right: &[T], out: &mut Aligned<T>, f: impl Fn(T, T) -> T) {
+    for (left, right) in left.chunks(PIECE).zip(right.chunks(PIECE)) {
+        let at = out.len();
+        out.resize(at + left.len(), T::default());
+        let (outs, last) = out[at..].as_chunks_mut::<BLOCK>();
+        let (lefts, left) = left.as_chunks::<BLOCK>();
+        let (rights, right) = right.as_chunks::<BLOCK>();
+        for (k, out) in outs.iter_mut().enumerate() {
+            let mut combined = lefts[k];
+            for i in 0..BLOCK {
+                combined[i] = f(combined[i], rights[k][i]);
+            }
+            *out = combined;
+        }
+        for (i, out) in last.iter_mut().enumerate() {
+            *out = f(left[i], right[i]);
+        }
     }
 }
 

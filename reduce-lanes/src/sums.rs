@@ -25,9 +25,9 @@ const CHUNKS: usize = 4;
 /// How the lanes of chunks are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summed {
-    chunk: usize,
-    lanes: usize,
-    pairs: usize,
+    pub(super) chunk: usize,
+    pub(super) lanes: usize,
+    pub(super) pairs: usize,
 }
 
 impl Summed {
@@ -43,6 +43,11 @@ impl Summed {
     /// Elements of as many chunks as are best summed at once.
     pub fn at_once(self) -> usize {
         self.chunk.saturating_mul(CHUNKS)
+    }
+
+    /// Whether a chunk has so few rows that all are read side by side.
+    pub fn has_few_rows(self) -> bool {
+        self.chunk / self.lanes <= SIDE
     }
 
     /// Lanes that become one.
@@ -122,22 +127,22 @@ pub(super) fn sum(
 }
 
 #[inline(always)]
-fn add<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
+pub(super) fn add<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
     join_block(acc, x, |acc, x| acc.add(x.to()));
 }
 
 #[inline(always)]
-fn add_magnitude<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
+pub(super) fn add_magnitude<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
     join_block(acc, x, |acc, x| acc.add(x.to().abs()));
 }
 
 #[inline(always)]
-fn add_square<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
+pub(super) fn add_square<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
     join_block(acc, x, |acc, x| acc.add(x.to().mul(x.to())));
 }
 
 #[inline(always)]
-fn add_product<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], [x, y]: [&[B; BLOCK]; 2]) {
+pub(super) fn add_product<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], [x, y]: [&[B; BLOCK]; 2]) {
     // Whole, before it is written: a write might change what is read next.
     let mut met = *acc;
     for ((acc, &x), &y) in met.iter_mut().zip(x).zip(y) {

@@ -4,7 +4,9 @@
 //! `functions.rs`), a schedule (which loop reads the elements, in `schedule.rs`) and workers (the loops, in `worker.rs`).
 //! Accumulators are one vector of lanes per field, so that one operation is one loop over contiguous lanes.
 
+mod collect;
 mod error;
+mod finish;
 mod functions;
 mod groups;
 mod isa;
@@ -23,13 +25,14 @@ pub use isa::Isa;
 
 use crate::inputs;
 use crate::strided::Strided;
+use finish::Finish;
 use functions::CompiledFunctions;
 use pass::Pass;
 use pool::Pool;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Association;
 use reduce_ir::{Domain, Value};
-use reduce_lanes::LanesRef;
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_lanes::eval::Evaluator;
 use search::Searched;
 use source::Source;
@@ -42,6 +45,9 @@ pub struct Plan {
     partials: Pass,
     searches: Vec<Searched>,
     finish: Pool<Evaluator>,
+    finish_groups: Finish,
+    /// Elements of groups that do not lie as the loops read them.
+    collected: Pool<Vec<Lanes>>,
 }
 
 impl Plan {
@@ -67,6 +73,8 @@ impl Plan {
             partials: Pass::new(isa, partials),
             searches: search::of(isa, operation).map_err(types)?,
             finish: Pool::of(Evaluator::new(&operation.finish)),
+            finish_groups: Finish::new(isa, operation),
+            collected: Pool::of(operation.inputs.iter().map(|input| Lanes::empty(input.ty)).collect()),
             operation: operation.clone(),
         })
     }

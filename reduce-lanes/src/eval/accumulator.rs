@@ -3,7 +3,7 @@
 use super::Evaluator;
 use super::code::{At, Code, Place};
 use crate::{
-    LaneError, Lanes, LanesRef, Loops, Prefetch, SHARED, Summed, Term, adds_squares, has_pairwise_step, sums,
+    BLOCK, Groups, LaneError, Lanes, LanesRef, Loops, Prefetch, SHARED, Summed, TREE, Term, adds_squares, has_pairwise_step, sums,
     widens,
 };
 use reduce_ir::Scalar;
@@ -81,6 +81,11 @@ impl Accumulator {
         self.direct
     }
 
+    /// Whether parameters are accumulated as they are, or converted to a wider type.
+    pub fn is_plain(&self) -> bool {
+        self.direct && (0..self.next.len()).all(|k| self.squared(k).is_none())
+    }
+
     fn accumulates_elements(&self) -> bool {
         let is_element = |k: usize| self.right.func.line(self.right.func.results()[k]).is_none();
         self.takes_rows() && (0..self.next.len()).all(|k| is_element(k) || self.squared(k).is_some())
@@ -146,6 +151,65 @@ impl Accumulator {
         Ok(())
     }
 
+    /// Sums the terms of groups, and appends their items to every field of `out`.
+    ///
+    /// # Errors
+    /// As [`Accumulator::sum`].
+    pub fn sum_groups<'a>(
+        &self,
+        how: Summed,
+        groups: Groups,
+        right: impl Fn(usize) -> LanesRef<'a>,
+        out: &mut [Lanes],
+    ) -> Result<(), LaneError> {
+        for (k, out) in out.iter_mut().enumerate() {
+            let Some(term) = self.term(k) else { return crate::bug("sum", &[out.borrow()]) };
+            let term = term.map(|id| right(id.0 as usize - self.next.len()));
+            (self.right.loops.sum_groups)(term, how, groups, out)?;
+        }
+        Ok(())
+    }
+
+    /// Updates every field of `acc` with rows of [plain](Accumulator::is_plain) parameters that lie `pitch` apart, each as long as
+    /// `acc`.
+    ///
+    /// # Errors
+    /// The types of the lanes differ from those of the parameters.
+    pub fn fold_columns<'a>(
+        &self,
+        acc: &mut [Lanes],
+        right: impl Fn(usize) -> LanesRef<'a>,
+        pitch: usize,
+    ) -> Result<(), LaneError> {
+        for (k, (acc, op)) in acc.iter_mut().zip(self.in_place.iter().flatten()).enumerate() {
+            (self.right.loops.fold_columns)(*op, acc, right(self.plain(k)), pitch)?;
+        }
+        Ok(())
+    }
+
+    /// Appends to every field of `out` the [`NARROW`](crate::NARROW) lanes into which each `len` consecutive
+    /// [plain](Accumulator::is_plain) parameters are folded. `acc` is overwritten.
+    ///
+    /// # Errors
+    /// The types of the lanes differ from those of the parameters.
+    pub fn fold_each<'a>(
+        &self,
+        len: usize,
+        right: impl Fn(usize) -> LanesRef<'a>,
+        [acc, out]: [&mut [Lanes]; 2],
+    ) -> Result<(), LaneError> {
+        for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
+            let Some(op) = self.in_place[k] else { return crate::bug("fold", &[acc.borrow()]) };
+            (self.right.loops.fold_each)(op, right(self.plain(k)), len, [acc, out], self.prefetch)?;
+        }
+        Ok(())
+    }
+
+    /// The place of the plain parameter of the `k`-th field, after the accumulator.
+    fn plain(&self, k: usize) -> usize {
+        self.right.func.results()[k].0 as usize - self.next.len()
+    }
+
     /// For a function of two accumulators: whether every order and grouping gives the same bits. This holds if each field is
     /// combined with the same field by one exact operation.
     pub fn is_exact(&self) -> bool {
@@ -171,6 +235,27 @@ impl Accumulator {
         }
         for ((op, items), out) in self.in_place.iter().flatten().zip(items).zip(out) {
             (self.right.loops.pairwise_step)(*op, items.borrow(), half, out)?;
+        }
+        Ok(true)
+    }
+
+    /// Appends to `out` the combination by halves of every `items` items of `width` lanes. Returns false, and leaves `out` alone, if
+    /// there is no loop for that.
+    ///
+    /// # Errors
+    /// The types of the lanes differ from those of the parameters.
+    pub fn pairwise_tree(
+        &self,
+        items: &[Lanes],
+        shape: [usize; 2],
+        out: &mut [Lanes],
+    ) -> Result<bool, LaneError> {
+        let [count, width] = shape;
+        if !self.has_step || width < BLOCK || count > TREE || !count.is_power_of_two() {
+            return Ok(false);
+        }
+        for ((op, items), out) in self.in_place.iter().flatten().zip(items).zip(out) {
+            (self.right.loops.pairwise_tree)(*op, items.borrow(), shape, out)?;
         }
         Ok(true)
     }

@@ -41,6 +41,8 @@ pub(super) struct Traits {
     pub(super) is_exact: bool,
     /// Elements are accumulated as they are, or squared; there is nothing else to evaluate.
     pub(super) is_direct: bool,
+    /// Elements are accumulated as they are, or converted to a wider type, and so they begin.
+    pub(super) is_plain: bool,
     /// One call folds any number of rows.
     pub(super) takes_rows: bool,
     /// The accumulator is wider than the elements.
@@ -133,6 +135,7 @@ impl CompiledFunctions {
             is_sum: !has_fold && fold.is_sum(),
             is_exact: !has_fold && combine.is_exact(),
             is_direct: fold.is_direct(),
+            is_plain: !has_fold && fold.is_plain(),
             takes_rows: fold.takes_rows() && arguments.iter().all(|(it, _)| *it != Argument::Step),
             widens: widens(&arguments, &fields),
             strip: strip(elements + map.lane_bytes().max(fold.lane_bytes())),

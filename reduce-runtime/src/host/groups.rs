@@ -1,11 +1,63 @@
 //! Groups: one reduction for each, with the bits that its elements have alone.
+//!
+//! Three layouts cover all shapes. Short groups are reduced side by side: item i of group g is lane `i * groups + g`, so that one
+//! loop combines the items of all groups. Longer groups whose elements are neighbours are folded in turn, where they lie. A group
+//! that keeps all cores busy is reduced alone.
 
-use super::{HostError, Plan};
-use crate::View;
+use super::collect::Inputs;
+use super::finish::Shared;
+use super::schedule::{Columns, MIN_BATCH, least_in_turn, tile};
+use super::source::pieces;
+use super::{HostError, Plan, threads};
+use crate::{View, inputs, view};
 use reduce_ir::Value;
 use reduce_ir::axes::{Dim, Nest};
+use reduce_ir::func::Param;
 use reduce_ir::program::Association;
 use reduce_lanes::{Lanes, LanesRef};
+use std::ops::Range;
+
+/// Elements that are reduced at once, so that they and their items stay in the L2 cache.
+const BATCH: usize = 1 << 16;
+
+/// The same for columns that are reduced where they lie: a few long rows are read fastest, and leave few items.
+const WIDE_BATCH: usize = 1 << 20;
+
+/// The most groups of a batch.
+const MOST_GROUPS: usize = 4096;
+
+/// The fewest groups of a batch whose elements lie side by side: they fill some lines of the cache.
+const FEWEST_GROUPS: usize = 64;
+
+/// Elements from which a few groups are reduced alone, each by all cores.
+const LONG: u64 = 1 << 17;
+
+/// Groups per core that keep it busy until the others are done.
+const ENOUGH: u64 = 2;
+
+/// Shares of the groups per core, so that no core waits long for the last one.
+const SHARES: usize = 4;
+
+/// How the elements of groups are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Alone,
+    InTurn,
+    SideBySide,
+}
+
+/// One call.
+struct Call<'a> {
+    plan: &'a Plan,
+    association: &'a Association,
+    inputs: Inputs<'a>,
+    shared: Shared,
+    groups: usize,
+    length: usize,
+    layout: Layout,
+    /// One loop reduces columns where they lie.
+    has_columns: bool,
+}
 
 impl Plan {
     /// Reduces each group of a merged nest of at least one group with at least one element, as `association` says. Returns one
@@ -16,43 +68,160 @@ impl Plan {
     pub fn reduce_groups(
         &self,
         association: &Association,
-        inputs: &[View<LanesRef<'_>>],
+        views: &[View<LanesRef<'_>>],
         nest: &Nest,
         params: &[Value],
     ) -> Result<Vec<Lanes>, HostError> {
-        let mut results: Vec<_> = self.operation.stored().types().into_iter().map(Lanes::empty).collect();
-        for group in 0..nest.extent().groups {
-            let begin =
-                |input: usize| inputs[input].offset.wrapping_add_signed(offset(&nest.kept, input, group));
-            let elements: Vec<_> = (0..inputs.len())
-                .map(|input| gathered(inputs[input].data, begin(input), nest, input))
-                .collect();
-            let elements: Vec<_> = elements.iter().map(Lanes::borrow).collect();
-            let values = self.reduce(association, &elements, params)?;
-            for (result, value) in results.iter_mut().zip(values) {
-                result.extend(Lanes::splat(value, 1).borrow());
+        if !self.takes_views(views, params) {
+            return Err(HostError::Given { operator: self.operation.name.clone() });
+        }
+        let extent = nest.extent();
+        let call = Call {
+            plan: self,
+            association,
+            inputs: Inputs { views, nest, params },
+            shared: self.finish_groups.shared(extent.length, params),
+            groups: extent.groups as usize,
+            length: extent.length as usize,
+            layout: self.layout(association, nest),
+            has_columns: Columns::new(self.elements.traits(), &association.first).is_some(),
+        };
+        call.run()
+    }
+
+    fn takes_views(&self, views: &[View<LanesRef<'_>>], params: &[Value]) -> bool {
+        let takes = |(param, input): (&Param, &View<LanesRef<'_>>)| {
+            let data = (input.data.ty(), input.data.len());
+            inputs::check_type(param, data.0).is_ok() && view::check(&param.name, &input.on(data)).is_ok()
+        };
+        self.operation.inputs.len() == views.len()
+            && self.operation.inputs.iter().zip(views).all(takes)
+            && inputs::check_params(&self.operation, params).is_ok()
+    }
+
+    fn layout(&self, association: &Association, nest: &Nest) -> Layout {
+        let extent = nest.extent();
+        let has_neighbours = is_nearer(nest.reduced.last(), nest.kept.last());
+        match nest.reduced.len() {
+            0 | 1 if extent.groups == 1 => Layout::Alone,
+            1 if has_neighbours && extent.length >= LONG && extent.groups < ENOUGH * threads::count() as u64 => {
+                Layout::Alone
+            }
+            _ if has_neighbours
+                && extent.length >= least_in_turn(self.elements.traits(), &association.first) =>
+            {
+                Layout::InTurn
+            }
+            _ => Layout::SideBySide,
+        }
+    }
+}
+
+/// Returns whether the elements along an axis are nearer to each other than along another one.
+fn is_nearer(dim: Option<&Dim>, other: Option<&Dim>) -> bool {
+    let distance = |dim: &Dim| dim.steps.iter().map(|step| step.unsigned_abs()).fold(0, u64::saturating_add);
+    dim.map_or(u64::MAX, distance) <= other.map_or(u64::MAX, distance)
+}
+
+impl Call<'_> {
+    fn run(&self) -> Result<Vec<Lanes>, HostError> {
+        if self.layout == Layout::Alone {
+            return self.reduce_share(&[0..self.groups]);
+        }
+        let batches = self.batches();
+        let elements = self.groups as u64 * self.length as u64;
+        let shares = match elements {
+            0..MIN_BATCH => 1,
+            _ if batches.len() == 1 => 1,
+            _ => threads::count(),
+        };
+        if shares == 1 {
+            return self.reduce_share(&batches);
+        }
+        let share = (batches.len() / (shares * SHARES)).max(1);
+        let results = threads::map(batches.chunks(share).collect(), |batches| self.reduce_share(batches))?;
+        let mut all = self.plan.finish_groups.room(self.groups);
+        for result in &results {
+            all.iter_mut().zip(result).for_each(|(all, field)| all.extend(field.borrow()));
+        }
+        Ok(all)
+    }
+
+    /// Cuts the groups into batches. A batch crosses an end of the last kept axis only if it contains several turns of it.
+    fn batches(&self) -> Vec<Range<usize>> {
+        let fewest = if self.layout == Layout::SideBySide { FEWEST_GROUPS } else { 1 };
+        let batch = if self.has_columns && self.layout == Layout::SideBySide { WIDE_BATCH } else { BATCH };
+        let most = (batch / self.length).clamp(fewest, MOST_GROUPS);
+        let inner = self.inputs.nest.kept.last().map_or(1, |dim| dim.length as usize);
+        if inner <= most {
+            return pieces(0..self.groups, most / inner * inner).collect();
+        }
+        let turns = pieces(0..self.groups, inner);
+        turns.flat_map(|turn| pieces(turn, most)).collect()
+    }
+
+    /// Reduces some batches, one after the other.
+    fn reduce_share(&self, batches: &[Range<usize>]) -> Result<Vec<Lanes>, HostError> {
+        let groups = batches.iter().map(Range::len).sum();
+        let mut out = self.plan.finish_groups.room(groups);
+        for batch in batches {
+            let accs = match self.layout {
+                Layout::Alone => self.accumulate_alone(batch.clone())?,
+                Layout::InTurn => self.accumulate_in_turn(batch.clone())?,
+                Layout::SideBySide => self.accumulate_side_by_side(batch.clone())?,
+            };
+            self.plan.finish_groups.append(&accs, &self.shared, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    /// The accumulators of groups, each by all cores.
+    fn accumulate_alone(&self, groups: Range<usize>) -> Result<Vec<Lanes>, HostError> {
+        let mut accs: Vec<_> = self.plan.operation.acc.types().into_iter().map(Lanes::empty).collect();
+        for group in groups {
+            let values = self.plan.accumulate(self.association, &self.inputs.alone(group))?;
+            for (acc, value) in accs.iter_mut().zip(values) {
+                acc.extend(Lanes::splat(value, 1).borrow());
             }
         }
-        Ok(results)
+        Ok(accs)
     }
-}
 
-/// Returns the distance of a position along axes from their first element.
-fn offset(dims: &[Dim], input: usize, position: u64) -> isize {
-    let (mut rest, mut sum) = (position, 0i64);
-    for dim in dims.iter().rev() {
-        sum += (rest % dim.length) as i64 * dim.steps[input];
-        rest /= dim.length;
+    fn accumulate_in_turn(&self, groups: Range<usize>) -> Result<Vec<Lanes>, HostError> {
+        let Plan { elements, partials, collected, .. } = self.plan;
+        let Association { first, again } = self.association;
+        let count = groups.len();
+        let items = collected.with(|copies| {
+            self.inputs.in_turn(groups, copies, |source| elements.run_groups(source, first))
+        })?;
+        partials.until_one_each(again, items, count)
     }
-    sum as isize
-}
 
-/// Returns the elements of a group side by side.
-fn gathered(data: LanesRef<'_>, begin: usize, nest: &Nest, input: usize) -> Lanes {
-    let mut elements = Lanes::empty(data.ty());
-    for position in 0..nest.extent().length {
-        let place = begin.wrapping_add_signed(offset(&nest.reduced, input, position));
-        elements.extend(data.slice(place..place + 1));
+    fn accumulate_side_by_side(&self, groups: Range<usize>) -> Result<Vec<Lanes>, HostError> {
+        let Plan { elements, partials, collected, .. } = self.plan;
+        let Association { first, again } = self.association;
+        let run = |range: Range<usize>| {
+            if self.has_columns && let Some(source) = self.inputs.columns(groups.clone(), range.clone()) {
+                return elements.run_groups(&source, first);
+            }
+            collected.with(|copies| {
+                self.inputs
+                    .side_by_side(groups.clone(), range, copies, |source| elements.run_groups(source, first))
+            })
+        };
+        let ranges: Vec<_> = pieces(0..self.length, self.range(groups.len())).collect();
+        let items = match &ranges[..] {
+            [range] => run(range.clone())?,
+            _ => elements.concat(&threads::map(ranges, run)?),
+        };
+        partials.until_one_each(again, items, groups.len())
     }
-    elements
+
+    /// The elements of each of so many groups that are folded at once: whole chunks of every level.
+    fn range(&self, groups: usize) -> usize {
+        let traits = self.plan.elements.traits();
+        let tile = if traits.is_exact { 1 } else { tile(&self.association.first) };
+        let tiles = (BATCH as u64 / groups as u64 / tile).max(1);
+        usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
+    }
 }

@@ -61,8 +61,8 @@ mod x86 {
     use reduce_ir::ops::Bin;
     use reduce_ir::{arith, f16};
     use reduce_lanes::{
-        BLOCK, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, Summed, Term, avx2, blocks,
-        sum_rows,
+        BLOCK, Groups, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, Summed, Term, avx2, blocks,
+        sum_rows, sum_windows,
     };
     use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
@@ -104,10 +104,20 @@ mod x86 {
         // SAFETY: the processor has the instructions.
         pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
         // SAFETY: the processor has the instructions.
+        pairwise_tree: |op, lanes, shape, out| unsafe { avx2::pairwise_tree(op, lanes, shape, out) },
+        // SAFETY: the processor has the instructions.
         gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
         prefetch,
         // SAFETY: the processor has the instructions.
         deinterleave: |from, how, to, at| unsafe { avx2::deinterleave(from, how, to, at) },
+        // SAFETY: the processor has the instructions.
+        fold_columns: |op, acc, from, pitch| unsafe { avx2::fold_columns(op, acc, from, pitch) },
+        // SAFETY: the processor has the instructions.
+        fold_each: |op, from, len, lanes, prefetch| unsafe {
+            with_prefetcher!(prefetch, prefetcher => avx2::fold_each(op, from, len, lanes, prefetcher))
+        },
+        // SAFETY: the processor has the instructions.
+        sum_groups: |term, how, groups, out| unsafe { sum_groups(term, how, groups, out) },
     };
 
     /// Prefetches into the L1 cache.
@@ -225,6 +235,31 @@ mod x86 {
                 sum_rows([blocks(x), blocks(y)], how, acc, out, join, prefetcher);
             }
             (term, acc, out) => return avx2::sum(term, how, acc, out, prefetcher),
+        }
+        Ok(())
+    }
+
+    /// [`avx2::sum_groups`], likewise.
+    #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
+    fn sum_groups(
+        term: Term<LanesRef<'_>>,
+        how: Summed,
+        groups: Groups,
+        out: &mut Lanes,
+    ) -> Result<(), LaneError> {
+        match (term, out) {
+            (Term::Itself(LanesRef::F16(x)), Lanes::F32(out)) => {
+                let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x);
+                sum_windows(x, how, groups, out, join);
+            }
+            (Term::Square(LanesRef::F16(x)), Lanes::F32(out)) => {
+                let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x * x);
+                sum_windows(x, how, groups, out, join);
+            }
+            (Term::Product(LanesRef::F16(x), LanesRef::F16(y)), Lanes::F32(out)) => {
+                sum_windows([x, y], how, groups, out, |acc: &mut _, pair: [&_; 2]| add_products(acc, pair));
+            }
+            (term, out) => return avx2::sum_groups(term, how, groups, out),
         }
         Ok(())
     }

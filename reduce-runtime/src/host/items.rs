@@ -4,10 +4,11 @@
 //! one stays as it is. Only the last items of the last chunk can be absent, so the right items are always a prefix.
 
 use super::functions::CompiledFunctions;
+use super::schedule::side_by_side;
 use super::source::pieces;
 use reduce_ir::program::{Level, Runs, Tree};
 use reduce_lanes::eval::Accumulator;
-use reduce_lanes::{LaneError, Lanes, Loops};
+use reduce_lanes::{LaneError, Lanes, Loops, Places, collect};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
@@ -19,6 +20,8 @@ pub(super) struct Items {
     combine: Accumulator,
     /// Lanes that are combined at once.
     strip: usize,
+    /// The groups whose items lie side by side: item i of group g is at `i * groups + g`.
+    groups: usize,
     items: Vec<Lanes>,
     /// The items of the next level.
     next: Vec<Lanes>,
@@ -35,6 +38,7 @@ impl Items {
             loops: functions.loops,
             combine: functions.combine.clone(),
             strip: functions.traits.strip_of_items,
+            groups: 1,
             items: fields.clone(),
             next: fields.clone(),
             left: fields.clone(),
@@ -52,6 +56,11 @@ impl Items {
         &mut self.items
     }
 
+    /// Sets the number of groups whose items lie side by side. Levels count the items of all of them.
+    pub(super) fn set_groups(&mut self, groups: usize) {
+        self.groups = groups;
+    }
+
     /// Removes all items.
     pub(super) fn clear(&mut self) {
         self.items.iter_mut().for_each(Lanes::clear);
@@ -62,6 +71,38 @@ impl Items {
         append(self.loops, more, &mut self.items);
     }
 
+    /// Combines the items of `groups` groups, which lie one group after the other, as the levels say. Leaves them side by side.
+    pub(super) fn combine_in_turn(&mut self, levels: &[Level], groups: usize) -> Done {
+        let mut each = (self.len() / groups) as u64;
+        let mut levels = levels.iter().peekable();
+        // Chunks that cross no end of a group are those of the level.
+        while let Some(level) = levels.next_if(|level| each.is_multiple_of(level.chunk)) {
+            self.combine(level)?;
+            each = level.outputs(each);
+        }
+        self.put_side_by_side(each as usize, groups);
+        self.groups = groups;
+        levels.try_for_each(|level| self.combine(&side_by_side(*level, groups)))
+    }
+
+    /// Puts the items of groups of `each` items side by side, which lie one group after the other.
+    fn put_side_by_side(&mut self, each: usize, groups: usize) {
+        if each < 2 || groups < 2 {
+            return;
+        }
+        let outer = Places::Even { first: 0, step: 1, len: each };
+        let inner = Places::Even { first: 0, step: each as isize, len: groups };
+        for (from, to) in self.items.iter().zip(&mut self.next) {
+            collect(from.borrow(), 0, [&outer, &inner], to);
+        }
+        std::mem::swap(&mut self.items, &mut self.next);
+    }
+
+    /// The number of items.
+    fn len(&self) -> usize {
+        self.items.first().map_or(0, Lanes::len)
+    }
+
     /// Combines the items as the level says.
     pub(super) fn combine(&mut self, level: &Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
@@ -69,13 +110,28 @@ impl Items {
             // `Any` permits every order.
             Tree::Serial | Tree::Any if level.is_cut_in_runs() => self.combine_runs(lanes),
             Tree::Serial | Tree::Any => self.combine_rows(chunk, lanes),
+            Tree::Halving if self.combine_by_halves(level)? => Ok(()),
             Tree::Halving => halves(level).try_for_each(|half| self.pairwise_step(half * lanes)),
             Tree::Pairs => halves(level).try_for_each(|_| self.pairwise_step(lanes)),
         }
     }
 
+    /// Combines by halves the items of groups side by side. Returns false if there is no loop for that.
+    fn combine_by_halves(&mut self, level: &Level) -> Result<bool, LaneError> {
+        let shape = [level.group() as usize, level.lanes as usize];
+        self.next.iter_mut().for_each(Lanes::clear);
+        let is_done = self.combine.pairwise_tree(&self.items, shape, &mut self.next)?;
+        if is_done {
+            std::mem::swap(&mut self.items, &mut self.next);
+        }
+        Ok(is_done)
+    }
+
     /// Combines, of every `2 half` items, the first half with the second.
     fn pairwise_step(&mut self, half: usize) -> Done {
+        if self.len() <= half {
+            return Ok(());
+        }
         if !self.combine.pairwise_step(&self.items, half, &mut self.next)? {
             return self.combine_rows(2 * half, half);
         }
@@ -106,7 +162,7 @@ impl Items {
 
     /// Combines the items of each of `lanes` runs, one after the other.
     fn combine_runs(&mut self, lanes: usize) -> Done {
-        let len = self.items.first().map_or(0, Lanes::len);
+        let (len, lanes) = (self.len() / self.groups, lanes / self.groups);
         let runs = Runs::of(len as u64, lanes as u64);
         self.gather_from_runs(runs, 0);
         std::mem::swap(&mut self.left, &mut self.right);
@@ -122,13 +178,14 @@ impl Items {
     /// Sets `right` to item `at` of each run that has one. Returns how many there are.
     fn gather_from_runs(&mut self, runs: Runs, at: usize) -> usize {
         let [share, longer] = [runs.share, runs.longer].map(|it| it as usize);
-        let gather = self.loops.gather;
+        let (groups, gather) = (self.groups, self.loops.gather);
         for (right, items) in self.right.iter_mut().zip(&self.items) {
-            let (items, end) = (items.borrow(), longer * (share + 1));
-            gather(items.slice(0..end), [at, 1, share + 1], right, 0);
+            let (items, end) = (items.borrow(), longer * (share + 1) * groups);
+            gather(items.slice(0..end), [at * groups, groups, (share + 1) * groups], right, 0);
             if at < share {
                 let gathered = right.len();
-                gather(items.slice(end..items.len()), [at, 1, share], right, gathered);
+                let places = [at * groups, groups, share * groups];
+                gather(items.slice(end..items.len()), places, right, gathered);
             }
         }
         self.right.first().map_or(0, Lanes::len)

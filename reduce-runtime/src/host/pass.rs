@@ -1,12 +1,12 @@
 //! Runs a pass: items through the levels of one kernel, in batches that the cores share.
 
 use super::error::HostError;
-use super::functions::CompiledFunctions;
+use super::functions::{CompiledFunctions, Traits};
 use super::isa::Isa;
 use super::pool::Pool;
 use super::probe;
-use super::schedule::{self, Schedule};
-use super::source::Source;
+use super::schedule::{self, Columns, Schedule};
+use super::source::{Order, Source};
 use super::threads;
 use super::worker::Worker;
 use reduce_ir::Scalar;
@@ -74,6 +74,53 @@ impl Pass {
         }
     }
 
+    /// Returns the items that `levels` leave of each group of the source, side by side. It runs on this thread.
+    pub(super) fn run_groups(&self, source: &Source<'_>, levels: &[Level]) -> Result<Vec<Lanes>, LaneError> {
+        let traits = &self.functions.traits;
+        let prefetch = self.prefetch.unwrap_or(schedule::prefetch_of_groups(source));
+        match source.order() {
+            Order::InTurn { len } => {
+                let own = schedule::own_levels(traits, len);
+                let schedule = Schedule::new(traits, own.as_ref().map_or(levels, |own| own));
+                self.workers.with(|it| it.run_in_turn(source, schedule, len, prefetch))
+            }
+            Order::SideBySide { groups, .. } => {
+                if let Some((pitch, columns)) = source.pitch().zip(Columns::new(traits, levels)) {
+                    return self.workers.with(|it| it.run_columns(source, columns, pitch));
+                }
+                let own = schedule::own_levels_of_groups(traits, source.len() / groups, groups);
+                let levels = own.as_ref().map_or(levels, |own| own);
+                let levels: Vec<_> =
+                    levels.iter().map(|&level| schedule::side_by_side(level, groups)).collect();
+                let schedule = Schedule::new(traits, &levels);
+                self.workers.with(|it| it.run(source, schedule, 0..source.len(), prefetch))
+            }
+        }
+    }
+
+    /// Repeats the pass over the partials of groups, side by side, until one item of each is left.
+    pub(super) fn until_one_each(
+        &self,
+        levels: &[Level],
+        mut items: Vec<Lanes>,
+        groups: usize,
+    ) -> Result<Vec<Lanes>, HostError> {
+        while let Some(left) = items.first().map(Lanes::len).filter(|&left| left > groups) {
+            let source = Source::partials(&items).of_groups(Order::SideBySide { first: 0, groups });
+            let fewer = self.run_groups(&source, levels)?;
+            if fewer.iter().any(|field| field.len() >= left) {
+                return Err(HostError::Stuck { items: left });
+            }
+            items = fewer;
+        }
+        Ok(items)
+    }
+
+    /// The traits of the functions.
+    pub(super) fn traits(&self) -> &Traits {
+        &self.functions.traits
+    }
+
     /// Repeats the pass over partials until one item is left.
     pub(super) fn until_one(&self, levels: &[Level], mut items: Vec<Lanes>) -> Result<Vec<Lanes>, HostError> {
         while let Some(left) = items.first().map(Lanes::len).filter(|&left| left > 1) {
@@ -86,7 +133,8 @@ impl Pass {
         Ok(items)
     }
 
-    fn concat(&self, parts: &[Vec<Lanes>]) -> Vec<Lanes> {
+    /// Returns the items of all parts, in their order.
+    pub(super) fn concat(&self, parts: &[Vec<Lanes>]) -> Vec<Lanes> {
         let field = |(k, &ty): (usize, &Scalar)| {
             let mut all = Lanes::empty(ty);
             parts.iter().for_each(|part| all.extend(part[k].borrow()));

@@ -1,9 +1,10 @@
 //! Decides how a pass runs: how elements become items, and how many elements a batch has.
 
 use super::functions::Traits;
+use super::source::{Order, Source};
 use super::threads;
 use reduce_ir::program::{Level, Tree, Unit};
-use reduce_lanes::{NARROW, Summed};
+use reduce_lanes::{NARROW, Prefetch, Summed};
 use std::ops::Range;
 
 /// How the elements of a batch become items.
@@ -92,7 +93,7 @@ impl<'l> Schedule<'l> {
     pub(super) fn new(traits: &Traits, levels: &'l [Level]) -> Schedule<'l> {
         let (leaf, rest) = match levels.split_first() {
             Some((&first, rest)) if first.unit != Unit::ONE => (Leaf::Deinterleave(first), rest),
-            Some((&first, rest)) if first.tree == Tree::Serial && !first.is_cut_in_runs() => {
+            Some((&first, rest)) if is_serial(&first) => {
                 match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
                     true if traits.is_sum => Leaf::sum(traits, first, rest),
                     true => (Leaf::Rows(Rows::new(traits, first)), rest),
@@ -127,6 +128,11 @@ impl<'l> Schedule<'l> {
         let tiles = (share.max(MIN_BATCH) / tile).clamp(1, most);
         usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
     }
+}
+
+/// Whether lanes of single items are folded, one row after the other.
+fn is_serial(level: &Level) -> bool {
+    level.tree == Tree::Serial && !level.is_cut_in_runs() && level.unit == Unit::ONE
 }
 
 impl Leaf {
@@ -164,6 +170,64 @@ pub(super) fn own_levels(traits: &Traits, len: usize) -> Option<[Level; 2]> {
     traits.is_exact.then(|| pieces(len, lanes))
 }
 
+/// The same for `groups` groups side by side, each of `len` elements. Many groups need no further lanes.
+pub(super) fn own_levels_of_groups(traits: &Traits, len: usize, groups: usize) -> Option<[Level; 2]> {
+    let lanes = (WIDE_LANES as usize / groups).next_power_of_two();
+    traits.is_exact.then(|| pieces(len, lanes as u64))
+}
+
+/// The level of as many groups side by side: item i of group g is at `i * groups + g`.
+pub(super) fn side_by_side(level: Level, groups: usize) -> Level {
+    let times = |items: u64| items.saturating_mul(groups as u64);
+    let unit = match level.unit {
+        Unit::ONE => Unit::ONE,
+        unit => Unit { width: times(unit.width), lanes: times(unit.lanes) },
+    };
+    Level { chunk: times(level.chunk), lanes: times(level.lanes), unit, ..level }
+}
+
+/// How groups are prefetched. Several streams in a short group would be too short themselves.
+pub(super) fn prefetch_of_groups(source: &Source<'_>) -> Prefetch {
+    match source.order() {
+        Order::InTurn { len } if len < SHORT => Prefetch::Sequential,
+        Order::InTurn { .. } | Order::SideBySide { .. } => Prefetch::MultiStream,
+    }
+}
+
+/// Elements below which a group is short.
+const SHORT: usize = 1 << 14;
+
+/// A loop over the columns of a matrix, each of which is a group.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Columns<'l> {
+    /// The loop for float sums, and the levels after it.
+    Sum(Summed, &'l [Level]),
+    /// Row after row, until one item of each group is left.
+    Rows,
+}
+
+impl<'l> Columns<'l> {
+    /// The loop for these functions, if there is one.
+    pub(super) fn new(traits: &Traits, levels: &'l [Level]) -> Option<Columns<'l>> {
+        if traits.is_exact && traits.is_plain {
+            return Some(Columns::Rows);
+        }
+        let (&first, rest) = levels.split_first().filter(|(first, _)| is_serial(first) && traits.is_sum)?;
+        match Leaf::sum(traits, first, rest) {
+            (Leaf::Sum(_, how), rest) => Some(Columns::Sum(how, rest)),
+            _ => None,
+        }
+    }
+}
+
+/// The fewest elements of a group that is folded where it lies. Groups of fewer elements are folded side by side.
+pub(super) fn least_in_turn(traits: &Traits, levels: &[Level]) -> u64 {
+    match own_levels(traits, 0).as_ref().map_or(levels, |own| own).first() {
+        Some(first) if first.tree == Tree::Serial && first.lanes >= NARROW as u64 => first.lanes,
+        _ => u64::MAX,
+    }
+}
+
 /// Levels that leave one item per piece.
 pub(super) fn wide(len: usize) -> [Level; 2] {
     pieces(len, WIDE_LANES)
@@ -183,13 +247,13 @@ pub(super) fn piece(len: usize) -> usize {
 const MAX_ITEMS: u64 = 16384;
 
 /// Minimum batch size per core, in elements.
-const MIN_BATCH: u64 = 1 << 16;
+pub(super) const MIN_BATCH: u64 = 1 << 16;
 
 /// Batches per core, so that no core waits long for the last one.
 const BATCHES: u64 = 16;
 
 /// The fewest elements that are whole chunks of every level.
-fn tile(levels: &[Level]) -> u64 {
+pub(super) fn tile(levels: &[Level]) -> u64 {
     let grow = |(elements, items): (u64, u64), level: &Level| {
         let times = level.chunk / gcd(level.chunk, items);
         let chunks = items.saturating_mul(times) / level.chunk;

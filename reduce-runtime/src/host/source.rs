@@ -12,13 +12,66 @@ pub(super) struct Source<'a> {
     inputs: Vec<Strided<LanesRef<'a>>>,
     params: &'a [Value],
     len: usize,
+    order: Order,
+    /// The distance of the rows of groups side by side, if they do not follow each other. Only loops over columns read them.
+    pitch: Option<usize>,
+}
+
+/// How the elements of groups follow each other, and so the positions of elements in their groups.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    /// Elements of `groups` groups side by side: the elements at position `first` of every group, then those at the next one.
+    SideBySide { first: usize, groups: usize },
+    /// One group after the other, each of `len` elements.
+    InTurn { len: usize },
+}
+
+impl Order {
+    /// One group.
+    const ALONE: Order = Order::SideBySide { first: 0, groups: 1 };
 }
 
 impl<'a> Source<'a> {
     /// The elements of the inputs, which have one length.
     pub(super) fn elements(inputs: Vec<Strided<LanesRef<'a>>>, params: &'a [Value]) -> Source<'a> {
         let len = inputs.first().map_or(0, |input| input.len);
-        Source { inputs, params, len }
+        Source { inputs, params, len, order: Order::ALONE, pitch: None }
+    }
+
+    /// The same elements as those of several groups.
+    pub(super) fn of_groups(self, order: Order) -> Source<'a> {
+        Source { order, ..self }
+    }
+
+    /// The same elements in rows at that distance.
+    pub(super) fn at_pitch(self, pitch: usize) -> Source<'a> {
+        Source { pitch: Some(pitch), ..self }
+    }
+
+    /// The distance of the rows of groups side by side, if they do not follow each other.
+    pub(super) fn pitch(&self) -> Option<usize> {
+        self.pitch
+    }
+
+    /// The elements of an argument that is an input, which lie side by side.
+    pub(super) fn dense(&self, argument: Argument) -> LanesRef<'a> {
+        match argument {
+            Argument::Input(k) => self.inputs[k].data.slice(self.inputs[k].places(0..self.inputs[k].len)),
+            _ => LanesRef::Bool(&[]),
+        }
+    }
+
+    /// How the elements of groups follow each other.
+    pub(super) fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The number of groups that lie side by side.
+    pub(super) fn side_by_side(&self) -> usize {
+        match self.order {
+            Order::SideBySide { groups, .. } => groups,
+            Order::InTurn { .. } => 1,
+        }
     }
 
     /// Partials, one vector of lanes for each field.
@@ -110,7 +163,7 @@ impl Row {
         for (argument, lanes) in &mut self.arguments {
             match *argument {
                 Argument::Input(k) => gather(&source.inputs[k], range.clone(), lanes),
-                Argument::Index => positions(range.clone(), lanes),
+                Argument::Index => positions(source.order, range.clone(), lanes),
                 Argument::Step => lanes.hold(Value::of(step as u64), SHARED),
                 Argument::Param(k) => lanes.hold(source.params[k], SHARED),
                 Argument::Acc(_) | Argument::Count => {}
@@ -161,12 +214,46 @@ fn gather(input: &Strided<LanesRef<'_>>, range: Range<usize>, out: &mut Lanes) {
     }
 }
 
-fn positions(range: Range<usize>, out: &mut Lanes) {
+/// Sets `out` to the positions of elements in their groups.
+fn positions(order: Order, range: Range<usize>, out: &mut Lanes) {
     out.clear();
+    match order {
+        Order::SideBySide { first, groups: 1 } => count(first + range.start..first + range.end, out),
+        Order::SideBySide { first, groups } => {
+            for row in pieces(range, groups) {
+                let next = (row.start / groups + 1) * groups;
+                let [now, later] = [row.end.min(next) - row.start, row.end.saturating_sub(next)];
+                let position = first + row.start / groups;
+                repeat(position, now, out);
+                repeat(position + 1, later, out);
+            }
+        }
+        Order::InTurn { len } => {
+            for row in pieces(range, len) {
+                let (start, next) = (row.start % len, (row.start / len + 1) * len);
+                count(start..start + row.end.min(next) - row.start, out);
+                count(0..row.end.saturating_sub(next), out);
+            }
+        }
+    }
+}
+
+/// Appends the positions of a range.
+fn count(range: Range<usize>, out: &mut Lanes) {
     if let Lanes::U64(out) = out {
         out.extend(range.start as u64..range.end as u64);
     } else if let Lanes::U32(out) = out {
         // Operations use 32-bit positions only below 2^32 elements.
         out.extend(range.start as u32..range.end as u32);
+    }
+}
+
+/// Appends one position several times.
+fn repeat(position: usize, len: usize, out: &mut Lanes) {
+    let all = out.len() + len;
+    if let Lanes::U64(out) = out {
+        out.resize(all, position as u64);
+    } else if let Lanes::U32(out) = out {
+        out.resize(all, position as u32);
     }
 }

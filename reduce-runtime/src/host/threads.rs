@@ -48,7 +48,8 @@ fn threads() -> Threads {
     }
     match &*OWN {
         Some(pool) => Threads::Own(pool),
-        None if *IS_THERE => Threads::OfPool,
+        // The only thread of a pool is no faster than this one, which would wait for it.
+        None if *IS_THERE && rayon::current_num_threads() > 1 => Threads::OfPool,
         None => Threads::This,
     }
 }

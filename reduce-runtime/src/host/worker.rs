@@ -2,11 +2,11 @@
 
 use super::functions::CompiledFunctions;
 use super::items::{Items, strip_of};
-use super::schedule::{Leaf, Rows, Schedule};
+use super::schedule::{Columns, Leaf, Rows, Schedule, side_by_side};
 use super::source::{Ahead, Row, Source, pieces};
 use reduce_ir::program::{Level, Tree};
 use reduce_ir::{Scalar, Value};
-use reduce_lanes::{BLOCK, Deinterleave, LaneError, Lanes, Prefetch, SHARED, Summed};
+use reduce_lanes::{BLOCK, Deinterleave, Groups, LaneError, Lanes, NARROW, Prefetch, SHARED, Summed};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
@@ -22,7 +22,7 @@ pub(super) struct Worker {
     step: Lanes,
     /// The accumulators of the lanes that are folded now.
     accs: Vec<Lanes>,
-    /// Items of an incomplete chunk.
+    /// Items of an incomplete chunk, or of the chunks before.
     tail: Vec<Lanes>,
     items: Items,
 }
@@ -51,19 +51,101 @@ impl Worker {
         range: Range<usize>,
         prefetch: Prefetch,
     ) -> Result<Vec<Lanes>, LaneError> {
-        self.functions.fold.set_prefetch(prefetch);
-        self.items.clear();
-        match schedule.leaf {
-            Leaf::Map => self.map(source, range)?,
-            Leaf::Rows(rows) => self.fold_rows(source, range, rows)?,
-            Leaf::Sum(rows, how) => self.sum(source, range, rows, how)?,
-            Leaf::Gather(level) => self.fold_gathered(source, range, level)?,
-            Leaf::Deinterleave(level) => self.fold_deinterleaved(source, range, level)?,
-        }
+        self.begin(source, prefetch);
+        self.append_items(source, schedule.leaf, range)?;
         for level in schedule.levels {
             self.items.combine(level)?;
         }
         Ok(self.items.fields().to_vec())
+    }
+
+    /// The items that the schedule leaves of groups of `len` elements, which lie one after the other. The items lie side by side.
+    pub(super) fn run_in_turn(
+        &mut self,
+        source: &Source<'_>,
+        schedule: Schedule<'_>,
+        len: usize,
+        prefetch: Prefetch,
+    ) -> Result<Vec<Lanes>, LaneError> {
+        self.begin(source, prefetch);
+        if !self.fold_each(source, schedule.leaf, len)? {
+            for group in pieces(0..source.len(), len) {
+                self.append_items(source, schedule.leaf, group)?;
+            }
+        }
+        self.items.combine_in_turn(schedule.levels, source.len() / len)?;
+        Ok(self.items.fields().to_vec())
+    }
+
+    /// Appends the items of groups of `len` elements, if one loop folds them all. Returns false if there is no such loop.
+    fn fold_each(&mut self, source: &Source<'_>, leaf: Leaf, len: usize) -> Result<bool, LaneError> {
+        let Worker { functions: CompiledFunctions { arguments, fold, traits, .. }, accs, items, .. } = self;
+        let right = |k: usize| source.dense(arguments[k].0);
+        match leaf {
+            _ if !source.is_contiguous() => return Ok(false),
+            Leaf::Sum(_, how) if how.has_few_rows() && len >= BLOCK => {
+                fold.sum_groups(how, Groups::Rows { len }, right, items.fields_mut())?;
+            }
+            Leaf::Rows(rows) if traits.is_exact && traits.is_plain && rows.level.lanes == NARROW as u64 => {
+                fold.fold_each(len, right, [accs, items.fields_mut()])?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The items that a loop over columns leaves of groups side by side, each of whose rows is contiguous.
+    pub(super) fn run_columns(
+        &mut self,
+        source: &Source<'_>,
+        columns: Columns<'_>,
+        pitch: usize,
+    ) -> Result<Vec<Lanes>, LaneError> {
+        let groups = source.side_by_side();
+        self.begin(source, Prefetch::MultiStream);
+        match columns {
+            Columns::Rows => self.fold_columns(source, pitch)?,
+            Columns::Sum(how, levels) => {
+                let CompiledFunctions { arguments, fold, .. } = &self.functions;
+                let right = |k: usize| source.dense(arguments[k].0);
+                fold.sum_groups(how, Groups::Columns { pitch, groups }, right, self.items.fields_mut())?;
+                for &level in levels {
+                    self.items.combine(&side_by_side(level, groups))?;
+                }
+            }
+        }
+        Ok(self.items.fields().to_vec())
+    }
+
+    /// Appends one item of each group.
+    fn fold_columns(&mut self, source: &Source<'_>, pitch: usize) -> Done {
+        let groups = source.side_by_side();
+        let CompiledFunctions { arguments, map, fold, .. } = &mut self.functions;
+        let right = |k: usize| source.dense(arguments[k].0);
+        map.run_into(|k| right(k).slice(0..groups), groups, &mut self.accs)?;
+        if source.len() > groups {
+            let rest = |k: usize| right(k).slice(pitch..right(k).len());
+            fold.fold_columns(&mut self.accs, rest, pitch)?;
+        }
+        self.items.append(&self.accs);
+        Ok(())
+    }
+
+    fn begin(&mut self, source: &Source<'_>, prefetch: Prefetch) {
+        self.functions.fold.set_prefetch(prefetch);
+        self.items.set_groups(source.side_by_side());
+        self.items.clear();
+    }
+
+    /// Appends the items that the leaf strategy makes of the elements at `range`.
+    fn append_items(&mut self, source: &Source<'_>, leaf: Leaf, range: Range<usize>) -> Done {
+        match leaf {
+            Leaf::Map => self.map(source, range),
+            Leaf::Rows(rows) => self.fold_rows(source, range, rows),
+            Leaf::Sum(rows, how) => self.sum(source, range, rows, how),
+            Leaf::Gather(level) => self.fold_gathered(source, range, level),
+            Leaf::Deinterleave(level) => self.fold_deinterleaved(source, range, level),
+        }
     }
 
     /// Appends the mapped elements at `range` to the items.
@@ -117,16 +199,25 @@ impl Worker {
     fn sum(&mut self, source: &Source<'_>, range: Range<usize>, rows: Rows, how: Summed) -> Done {
         let chunk = rows.level.chunk as usize;
         let whole = range.start..range.end - range.len() % chunk;
-        self.fold_rows(source, whole.end..range.end, rows)?;
-        self.items.combine(&Level::every(how.pairs() as u64, Tree::Pairs))?;
-        std::mem::swap(self.items.fields_mut(), &mut self.tail);
-        self.items.clear();
-        for chunks in pieces(whole, how.at_once()) {
+        for chunks in pieces(whole.clone(), how.at_once()) {
             let len = chunks.len();
             self.row.load(source, chunks, 0);
             let out = [&mut self.accs[..], self.items.fields_mut()];
             self.functions.fold.sum(how, |k| self.row.arg(source, k), len, out)?;
         }
+        self.sum_incomplete(source, whole.end..range.end, rows, how)
+    }
+
+    /// Appends the sums of a chunk that is not whole to the items.
+    fn sum_incomplete(&mut self, source: &Source<'_>, chunk: Range<usize>, rows: Rows, how: Summed) -> Done {
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        std::mem::swap(self.items.fields_mut(), &mut self.tail);
+        self.items.clear();
+        self.fold_rows(source, chunk, rows)?;
+        self.items.combine(&Level::every(how.pairs() as u64, Tree::Pairs))?;
+        std::mem::swap(self.items.fields_mut(), &mut self.tail);
         self.items.append(&self.tail);
         Ok(())
     }

@@ -1,0 +1,133 @@
+//! Elements of some groups, in the order in which the loops read them: where they lie, or copied.
+
+use super::source::{Order, Source};
+use crate::{Strided, View};
+use reduce_ir::Value;
+use reduce_ir::axes::{Dim, Nest};
+use reduce_lanes::{BLOCK, Lanes, LanesRef, Places, collect};
+use std::ops::Range;
+
+/// The inputs and params of a call for groups.
+#[derive(Clone, Copy)]
+pub(super) struct Inputs<'a> {
+    pub(super) views: &'a [View<LanesRef<'a>>],
+    pub(super) nest: &'a Nest,
+    pub(super) params: &'a [Value],
+}
+
+impl<'a> Inputs<'a> {
+    /// Returns the elements of one group, if they lie at regular distances in every input.
+    pub(super) fn alone(&self, group: usize) -> Source<'a> {
+        let len = self.nest.extent().length as usize;
+        let strided = |(k, view): (usize, &View<LanesRef<'a>>)| {
+            let kept = offset(&self.nest.kept, k, group as u64);
+            let step = self.nest.reduced.first().map_or(1, |dim| dim.steps[k]) as isize;
+            Strided { data: view.data, offset: view.offset.wrapping_add_signed(kept), step, len }
+        };
+        Source::elements(self.views.iter().enumerate().map(strided).collect(), self.params)
+    }
+
+    /// Calls `run` with the elements of some groups side by side.
+    pub(super) fn side_by_side<R>(
+        &self,
+        groups: Range<usize>,
+        elements: Range<usize>,
+        copies: &mut [Lanes],
+        run: impl FnOnce(&Source<'_>) -> R,
+    ) -> R {
+        let order = Order::SideBySide { first: elements.start, groups: groups.len() };
+        let (kept, reduced) = (&self.nest.kept[..], &self.nest.reduced[..]);
+        run(&self.source([(reduced, elements), (kept, groups)], copies).of_groups(order))
+    }
+
+    /// Returns the elements of some groups, if the rows of every input are contiguous and lie at one distance.
+    pub(super) fn columns(&self, groups: Range<usize>, elements: Range<usize>) -> Option<Source<'a>> {
+        let count = groups.len();
+        let row = |(k, view): (usize, &View<LanesRef<'a>>)| {
+            let outer = places(&self.nest.reduced, k, elements.clone());
+            match (outer, places(&self.nest.kept, k, groups.clone())) {
+                (Places::Even { first, step: pitch, len }, Places::Even { first: start, step: 1, .. }) => {
+                    let offset = view.offset.wrapping_add_signed(first).wrapping_add_signed(start);
+                    let pitch = usize::try_from(if len == 1 { count as isize } else { pitch }).ok()?;
+                    let len = (len - 1) * pitch + count;
+                    Some((Strided { data: view.data, offset, step: 1, len }, pitch))
+                }
+                _ => None,
+            }
+        };
+        let rows: Vec<_> = self.views.iter().enumerate().map(row).collect::<Option<_>>()?;
+        let pitch = rows.first()?.1;
+        let is_even = pitch >= count && rows.iter().all(|(_, other)| *other == pitch);
+        let order = Order::SideBySide { first: elements.start, groups: count };
+        let source = Source::elements(rows.into_iter().map(|(row, _)| row).collect(), self.params);
+        (is_even && count >= BLOCK).then(|| source.of_groups(order).at_pitch(pitch))
+    }
+
+    /// Calls `run` with the elements of some groups, one group after the other.
+    pub(super) fn in_turn<R>(
+        &self,
+        groups: Range<usize>,
+        copies: &mut [Lanes],
+        run: impl FnOnce(&Source<'_>) -> R,
+    ) -> R {
+        let len = self.nest.extent().length as usize;
+        let (kept, reduced) = (&self.nest.kept[..], &self.nest.reduced[..]);
+        run(&self.source([(kept, groups), (reduced, 0..len)], copies).of_groups(Order::InTurn { len }))
+    }
+
+    /// Returns the elements at the positions of an outer and an inner loop. Those that do not lie at regular distances are copied.
+    fn source<'s>(&'s self, loops: [(&[Dim], Range<usize>); 2], copies: &'s mut [Lanes]) -> Source<'s> {
+        let inputs = self.views.iter().zip(copies).enumerate().map(|(k, (view, copy))| {
+            let [outer, inner] = loops.clone().map(|(dims, range)| places(dims, k, range));
+            even(view, [&outer, &inner]).unwrap_or_else(|| {
+                collect(view.data, view.offset, [&outer, &inner], copy);
+                copy.borrow().into()
+            })
+        });
+        Source::elements(inputs.collect(), self.params)
+    }
+}
+
+/// Returns the elements where they lie, if they do so at one distance.
+fn even<'a>(view: &View<LanesRef<'a>>, places: [&Places; 2]) -> Option<Strided<LanesRef<'a>>> {
+    let [&Places::Even { first, step: outer, len: rows }, &Places::Even { first: start, step: inner, len }] = places
+    else {
+        return None;
+    };
+    let step = if len == 1 { outer } else { inner };
+    let is_even = rows == 1 || outer == step.wrapping_mul(len as isize);
+    let offset = view.offset.wrapping_add_signed(first).wrapping_add_signed(start);
+    (is_even && matches!(step, 0 | 1)).then_some(Strided { data: view.data, offset, step, len: rows * len })
+}
+
+/// Returns the distances of a range of positions along axes.
+fn places(dims: &[Dim], input: usize, range: Range<usize>) -> Places {
+    let first = offset(dims, input, range.start as u64);
+    let Some((last, outer)) = dims.split_last() else {
+        return Places::Even { first, step: 0, len: range.len() };
+    };
+    let (length, step) = (last.length as usize, last.steps[input] as isize);
+    if range.is_empty() || range.start / length == (range.end - 1) / length {
+        return Places::Even { first, step, len: range.len() };
+    }
+    let mut places = Vec::with_capacity(range.len());
+    let mut at = range.start;
+    while at < range.end {
+        let (turn, start) = (at / length, at % length);
+        let base = offset(outer, input, turn as u64);
+        let end = length.min(start + range.end - at);
+        places.extend((start..end).map(|k| base.wrapping_add(step.wrapping_mul(k as isize))));
+        at += end - start;
+    }
+    Places::Listed(places)
+}
+
+/// Returns the distance of a position along axes from their first element.
+fn offset(dims: &[Dim], input: usize, position: u64) -> isize {
+    let (mut rest, mut sum) = (position, 0i64);
+    for dim in dims.iter().rev() {
+        sum = sum.wrapping_add(((rest % dim.length) as i64).wrapping_mul(dim.steps[input]));
+        rest /= dim.length;
+    }
+    sum as isize
+}
