@@ -288,7 +288,7 @@ pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
     Architecture, ArgMinMax, Array, Best, Compiled, Describe, Device, Error, GroupResult, Groups, Image,
     Lanes, LanesRef, Listing, MaxSum, MinMax, NoParams, Nvrtc, Outcome, Output, Params, Reducer, Reduction,
-    Resources, Returned, Slices, Strided, Target, Timing, View, Views, With, devices,
+    Resources, Returned, Slices, Strided, Target, Timing, View, ViewError, Views, With, devices,
 };
 
 #[cfg(feature = "cuda")]

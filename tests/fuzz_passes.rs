@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use reduce_codegen::lower;
 use reduce_interpreter::{Acc, Input, Kind as Fault, Options, Outcome, Provenance, Schedule, Values, run};
 use reduce_ir::operation::Operation;
-use reduce_ir::program::{Program, Reads, Tree};
+use reduce_ir::program::{Combine, Kernel, Lowering, Program, Reads, Tree};
 use reduce_ir::statements::Lowered;
 use reduce_ir::{Access, Domain};
 use reduce_lanes::Lanes;
@@ -217,7 +217,12 @@ fn check_provenance(
     let Some(tree) = accumulator(operation, n, outcome)? else { return Ok(()) };
     let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
     let association = program.association();
-    let is_right = if association.again.iter().any(|level| level.tree == Tree::Any) {
+    // The instruction halves. Its operations give the same bits in every order, also where the specification asks to keep it.
+    let halves = |combine: Combine| combine.lowering == Lowering::WarpReduce && combine.tree == Tree::Pairs;
+    let reorders = program.kernels.iter().flat_map(Kernel::combines).any(halves);
+    let is_right = if reorders {
+        true
+    } else if association.again.iter().any(|level| level.tree == Tree::Any) {
         let partials = association.partials(leaves, |a, b| domain.pair(a, b));
         domain.is_any_order_of(tree, &partials)
     } else {
@@ -225,7 +230,7 @@ fn check_provenance(
         tree == wanted.unwrap_or_else(|| domain.identity())
     };
     let mut positions = domain.leaves(tree);
-    if operation.commutative {
+    if operation.commutative || reorders {
         positions.sort_unstable();
     }
     match (is_right, positions.into_iter().eq(0..n)) {

@@ -15,15 +15,15 @@ pub struct Input {
     pub offset: u64,
     /// The index in `elements` of the first element of the reduction. The kernel gets a pointer to it.
     pub first: u64,
-    /// The distances along the axes of the domain, kept axes first; negative for a reduction backwards. None for a contiguous
-    /// domain.
+    /// The distances along the axes of the domain, kept axes first; negative for a reduction backwards. Kernels of a contiguous
+    /// domain do not read them.
     pub steps: Vec<i64>,
 }
 
 impl Input {
     /// Creates a contiguous input, at a multiple of 256 bytes or one element after one.
     pub fn new(elements: Lanes, aligned: bool) -> Input {
-        Input { elements, offset: u64::from(!aligned), first: 0, steps: Vec::new() }
+        Input { elements, offset: u64::from(!aligned), first: 0, steps: vec![1] }
     }
 }
 

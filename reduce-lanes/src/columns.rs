@@ -2,9 +2,9 @@
 
 use super::rows::{NARROW, Prefetcher};
 use super::{LaneError, Lanes, LanesRef, append_lanes, bug, operations};
+use reduce_ir::Scalar;
 use reduce_ir::arith::{As, Bits, Number, Order};
 use reduce_ir::ops::Bin;
-use reduce_ir::Scalar;
 
 /// Rows that are read side by side. It is even.
 const SIDE: usize = 8;
@@ -81,7 +81,12 @@ macro_rules! columns {
 
 /// Folds row after row of `from`, which lie `pitch` apart and are as long as `acc`, into it: `acc[i] = acc[i] op row[i]`.
 #[inline(always)]
-pub(super) fn fold_columns(op: Bin, acc: &mut Lanes, from: LanesRef<'_>, pitch: usize) -> Result<(), LaneError> {
+pub(super) fn fold_columns(
+    op: Bin,
+    acc: &mut Lanes,
+    from: LanesRef<'_>,
+    pitch: usize,
+) -> Result<(), LaneError> {
     match op {
         Bin::Add if operations::widens(op, from.ty(), acc.ty()) => {
             columns!(wide op, acc, from, pitch: |acc, x| Number::add(acc, As::to(x)))

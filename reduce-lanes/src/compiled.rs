@@ -3,7 +3,9 @@
 //! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
 //! results are always those of [`reduce_ir::arith`].
 
-use super::{Deinterleave, Groups, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, Summed, Term, bug, operations};
+use super::{
+    Deinterleave, Groups, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, Summed, Term, bug, operations,
+};
 use reduce_ir::func::Node;
 use reduce_ir::ops::{Bin, Cmp, Un};
 
@@ -297,7 +299,8 @@ compiled!(pub,);
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use super::{
-        Bin, Cmp, Deinterleave, Done, Groups, Lanes, LanesRef, Node, Prefetcher, Summed, Term, Un, bug, operations,
+        Bin, Cmp, Deinterleave, Done, Groups, Lanes, LanesRef, Node, Prefetcher, Summed, Term, Un, bug,
+        operations,
     };
 
     compiled!(,

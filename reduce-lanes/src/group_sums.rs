@@ -32,6 +32,11 @@ pub trait Windows: Copy {
     /// The number of elements.
     fn len(self) -> usize;
 
+    /// Whether there are no elements.
+    fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
     /// The block that begins at an element.
     fn at(self, first: usize) -> Self::Block;
 }
@@ -242,7 +247,11 @@ fn sum_columns<T: Number, W: Windows>(
 impl<W: Windows> Rows<W> {
     /// A block of the lane that begins with a row.
     #[inline(always)]
-    fn one<T: Number>(self, [row, column]: [usize; 2], join: impl Fn(&mut [T; BLOCK], W::Block)) -> [T; BLOCK] {
+    fn one<T: Number>(
+        self,
+        [row, column]: [usize; 2],
+        join: impl Fn(&mut [T; BLOCK], W::Block),
+    ) -> [T; BLOCK] {
         let (mut kept, mut row) = (zeros(), row);
         while row < self.end {
             join(&mut kept, self.from.at(row * self.pitch + column));

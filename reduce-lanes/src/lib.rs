@@ -20,14 +20,14 @@ pub use blocks::SHARED;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
-    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, fold_columns, fold_each, gather,
-    mul_add, pairwise_step, pairwise_tree, select, sum, sum_groups, un,
+    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, fold_columns, fold_each,
+    gather, mul_add, pairwise_step, pairwise_tree, select, sum, sum_groups, un,
 };
 pub use deinterleave::Deinterleave;
-pub(crate) use operations::{adds_squares, widens};
-pub(crate) use pairwise::has_pairwise_step;
 pub use group_sums::{Groups, Windows, sum_windows};
+pub(crate) use operations::{adds_squares, widens};
 pub use pairwise::TREE;
+pub(crate) use pairwise::has_pairwise_step;
 pub use places::Places;
 pub use rows::{BLOCK, LINE, NARROW, Prefetch, Prefetcher};
 pub(crate) use sums::sums;

@@ -77,7 +77,9 @@ fn collect_row<T: Copy>(from: &[T], base: usize, inner: &Places, start: usize, t
             }
         }
         Places::Listed(all) => {
-            to.iter_mut().zip(&all[start..]).for_each(|(to, &place)| *to = from[base.wrapping_add_signed(place)]);
+            to.iter_mut()
+                .zip(&all[start..])
+                .for_each(|(to, &place)| *to = from[base.wrapping_add_signed(place)]);
         }
     }
 }

@@ -11,7 +11,7 @@ use reduce_codegen as codegen;
 use reduce_ir::Scalar;
 use std::path::PathBuf;
 use std::time::Duration;
-use text::{offered_text, outside, outside_view, params_advice, params_text};
+use text::{offered_text, outside, params_advice, params_text};
 
 /// The reason why a reduction did not compile or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -223,28 +223,9 @@ pub enum Error {
     /// The shapes of the inputs do not fit the axes.
     #[error(transparent)]
     Shape(#[from] reduce_ir::axes::ShapeError),
-    /// A view has not one step for each axis.
-    #[error(
-        "the view of input `{input}` has {lengths} lengths and {steps} steps; give one step for each axis"
-    )]
-    ViewSteps {
-        /// The input.
-        input: String,
-        /// The number of lengths.
-        lengths: usize,
-        /// The number of steps.
-        steps: usize,
-    },
-    /// A view has elements outside its data.
-    #[error("{}", outside_view(input, span.as_ref(), *data))]
-    OutsideView {
-        /// The input.
-        input: String,
-        /// The positions from its lowest element to its highest; `None` if one is negative or too large.
-        span: Option<std::ops::Range<usize>>,
-        /// The length of its data.
-        data: usize,
-    },
+    /// A view is not one of its data.
+    #[error(transparent)]
+    View(#[from] crate::view::ViewError),
     /// The host was asked for kernel times.
     #[error("the host cannot time kernels; time the reduction on a GPU, such as cuda:0")]
     HostHasNoClock,

@@ -1,11 +1,15 @@
 //! Reduces views with several axes to one result for each group.
 
+use crate::cuda::Kernels;
+use crate::device::DeviceKind;
 use crate::reducer::Backend;
 use crate::{Error, Reducer, Timing, View, host, inputs, view};
+use reduce_codegen::Programs;
 use reduce_ir::axes::{Axes, Nest};
 use reduce_ir::operation::{Nothing, Operation};
-use reduce_ir::{Extent, Scalar, Value};
+use reduce_ir::{Domain, Extent, Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
+use std::sync::{Arc, PoisonError};
 
 /// The results of groups, in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +109,29 @@ impl Reducer {
             Backend::Cuda(_) if nest.extent().elements() == 0 => Err(Error::NothingToTime),
             Backend::Cuda(_) => self.kernels_of(nest.domain())?.time_groups(inputs, &nest, params),
         }
+    }
+
+    /// Returns the axes of the specification, if there may be several groups.
+    pub fn axes(&self) -> Option<&Axes> {
+        self.spec.as_ref()?.axes.as_ref()
+    }
+
+    /// Returns the kernels for groups of that domain. The first call for a domain makes them.
+    pub(crate) fn kernels_of(&self, domain: Domain) -> Result<Arc<Kernels>, Error> {
+        let (DeviceKind::Cuda(gpu), Backend::Cuda(kernels)) = (self.device().kind(), &self.backend) else {
+            return Err(Error::DeviceMemoryOnHost);
+        };
+        let Some(spec) = self.spec.as_ref().filter(|_| domain != self.programs().domain()) else {
+            return Ok(kernels.clone());
+        };
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, made)) = others.iter().find(|(other, _)| *other == domain) {
+            return Ok(made.clone());
+        }
+        let programs = Programs::of(&Spec { domain, ..spec.clone() }, gpu.architecture().tuning())?;
+        let made = Arc::new(Kernels::new(&programs, gpu)?);
+        others.push((domain, made.clone()));
+        Ok(made)
     }
 
     /// Checks the inputs, given the type and length of the data of each, and returns the loops over them.

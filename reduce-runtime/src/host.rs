@@ -32,8 +32,8 @@ use pool::Pool;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Association;
 use reduce_ir::{Domain, Value};
-use reduce_lanes::{Lanes, LanesRef};
 use reduce_lanes::eval::Evaluator;
+use reduce_lanes::{Lanes, LanesRef};
 use search::Searched;
 use source::Source;
 

@@ -57,4 +57,4 @@ pub use reduction::{
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
 pub use strided::Strided;
 pub use timing::Timing;
-pub use view::View;
+pub use view::{View, ViewError};

@@ -11,10 +11,10 @@ use cudarc::driver::{CudaSlice, CudaStream};
 use reduce_codegen::{Programs, Tuning};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Association, Program};
-use reduce_ir::{Axes, Domain, Spec, Value};
+use reduce_ir::{Domain, Spec, Value};
 use reduce_lanes::LanesRef;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A reduction compiled for a device, ready to run on any data. Types are checked at the call.
@@ -26,9 +26,9 @@ pub struct Reducer {
     device: Device,
     pub(crate) backend: Backend,
     /// The specification, if it has axes. Calls with other shapes may need other programs.
-    spec: Option<Spec>,
+    pub(crate) spec: Option<Spec>,
     /// The kernels for domains other than that of `programs`.
-    others: Mutex<Vec<(Domain, Arc<Kernels>)>>,
+    pub(crate) others: Mutex<Vec<(Domain, Arc<Kernels>)>>,
 }
 
 /// Shows the operation and the device, without cached state.
@@ -98,29 +98,6 @@ impl Reducer {
     /// Returns the operation, which all programs compute.
     pub fn operation(&self) -> &Operation {
         self.programs.operation()
-    }
-
-    /// Returns the axes of the specification, if there may be several groups.
-    pub fn axes(&self) -> Option<&Axes> {
-        self.spec.as_ref()?.axes.as_ref()
-    }
-
-    /// Returns the kernels for groups of that domain. The first call for a domain makes them.
-    pub(crate) fn kernels_of(&self, domain: Domain) -> Result<Arc<Kernels>, Error> {
-        let (DeviceKind::Cuda(gpu), Backend::Cuda(kernels)) = (self.device.kind(), &self.backend) else {
-            return Err(Error::DeviceMemoryOnHost);
-        };
-        let Some(spec) = self.spec.as_ref().filter(|_| domain != self.programs.domain()) else {
-            return Ok(kernels.clone());
-        };
-        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, made)) = others.iter().find(|(other, _)| *other == domain) {
-            return Ok(made.clone());
-        }
-        let programs = Programs::of(&Spec { domain, ..spec.clone() }, gpu.architecture().tuning())?;
-        let made = Arc::new(Kernels::new(&programs, gpu)?);
-        others.push((domain, made.clone()));
-        Ok(made)
     }
 
     /// Returns the device.

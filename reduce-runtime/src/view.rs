@@ -1,6 +1,5 @@
 //! Views of data with several axes.
 
-use crate::Error;
 use reduce_ir::Scalar;
 use reduce_ir::axes::Shape;
 use std::ops::Range;
@@ -73,16 +72,54 @@ impl<D> View<D> {
     }
 }
 
+/// The reason why a view is not one of its data.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ViewError {
+    /// It has not one step for each axis.
+    #[error(
+        "the view of input `{input}` has {lengths} lengths and {steps} steps; give one step for each axis"
+    )]
+    Steps {
+        /// The input.
+        input: String,
+        /// The number of lengths.
+        lengths: usize,
+        /// The number of steps.
+        steps: usize,
+    },
+    /// It has elements behind its data.
+    #[error(
+        "the view of input `{input}` needs {needed} elements, and its data has {data}; check its offset, lengths and steps"
+    )]
+    Outside {
+        /// The input.
+        input: String,
+        /// The number of elements that the data would need.
+        needed: usize,
+        /// The length of its data.
+        data: usize,
+    },
+    /// A position is negative, or beyond all memory.
+    #[error(
+        "the view of input `{input}` begins before index 0 or ends beyond memory; check its offset, lengths and steps"
+    )]
+    Nowhere {
+        /// The input.
+        input: String,
+    },
+}
+
 /// Checks that a view has one step for each axis, and lies in its data.
-pub(crate) fn check(input: &str, view: &View<(Scalar, usize)>) -> Result<(), Error> {
+pub(crate) fn check(input: &str, view: &View<(Scalar, usize)>) -> Result<(), ViewError> {
     let (lengths, steps) = (view.lengths.len(), view.steps.len());
     if lengths != steps {
-        return Err(Error::ViewSteps { input: input.to_owned(), lengths, steps });
+        return Err(ViewError::Steps { input: input.to_owned(), lengths, steps });
     }
     let data = view.data.1;
     match view.span() {
         Some(span) if span.end <= data => Ok(()),
-        span => Err(Error::OutsideView { input: input.to_owned(), span, data }),
+        Some(span) => Err(ViewError::Outside { input: input.to_owned(), needed: span.end, data }),
+        None => Err(ViewError::Nowhere { input: input.to_owned() }),
     }
 }
 

@@ -174,7 +174,9 @@ impl Input {
 
     /// Copies the elements of the group at some coordinates.
     fn elements(&self, shape: &Shape, kept: &[usize]) -> Lanes {
-        let place = |at: &[usize]| -> isize { at.iter().zip(&self.steps).map(|(&at, step)| at as isize * step).sum() };
+        let place = |at: &[usize]| -> isize {
+            at.iter().zip(&self.steps).map(|(&at, step)| at as isize * step).sum()
+        };
         let first = self.offset as isize + place(kept);
         let places: Vec<_> =
             shape.positions(&shape.reduced()).iter().map(|at| (first + place(at)) as usize).collect();
@@ -254,16 +256,20 @@ fn long_groups_have_the_bits_that_they_have_alone() {
 fn many_groups_have_the_bits_that_they_have_alone() {
     for (at, text) in SPECS.into_iter().enumerate() {
         let mut random = Random::new(30 + at as u64);
-        for (lengths, kept) in [(vec![20_000, 9], 0), (vec![9, 20_000], 1), (vec![150, 1000], 1), (vec![300, 600], 0)] {
+        for (lengths, kept) in
+            [(vec![20_000, 9], 0), (vec![9, 20_000], 1), (vec![150, 1000], 1), (vec![300, 600], 0)]
+        {
             let shape = Shape { lengths, kept: vec![kept] };
             let case = Case::new(text, 2, &shape.kept);
             let inputs = &case.groups.operation().inputs;
-            let inputs: Vec<_> = inputs.iter().map(|input| Input::new(input.ty, &shape, &mut random)).collect();
+            let inputs: Vec<_> =
+                inputs.iter().map(|input| Input::new(input.ty, &shape, &mut random)).collect();
             let views: Vec<_> = inputs.iter().map(|input| input.view(&shape)).collect();
             let found = case.groups.reduce_groups(&views, &case.params).unwrap();
             let kept = shape.positions(&shape.kept);
             for group in (0..kept.len()).step_by(kept.len() / 97 + 1).chain([kept.len() - 1]) {
-                let elements: Vec<_> = inputs.iter().map(|input| input.elements(&shape, &kept[group])).collect();
+                let elements: Vec<_> =
+                    inputs.iter().map(|input| input.elements(&shape, &kept[group])).collect();
                 let elements: Vec<_> = elements.iter().map(Lanes::borrow).collect();
                 let wanted = case.alone.reduce_with(&elements, &case.params).ok().map(|it| it.values);
                 assert_eq!(bits(found.get(group)), bits(wanted), "{text}: {group} of {shape:?}, {inputs:?}");

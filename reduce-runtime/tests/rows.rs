@@ -8,7 +8,7 @@ mod skip;
 use reduce_dsl::parse::spec;
 use reduce_ir::{Axes, Domain, Spec};
 use reduce_lanes::LanesRef;
-use reduce_runtime::{Device, Error, Reducer, View};
+use reduce_runtime::{Device, Error, Reducer, View, ViewError};
 
 const SPECS: [&str; 6] = [
     "op: sum, ty: f32",
@@ -55,7 +55,10 @@ fn what_has_no_axes_has_one_result() {
     let rows = Reducer::new(&rows("op: sum, ty: f32"), &Device::host()).unwrap();
     assert_eq!(rows.reduce(&[&all[..]]).unwrap_err(), Error::SeveralGroups);
     let outside = View { offset: 1, ..view() };
-    assert!(matches!(rows.reduce_groups(&[outside], &[]), Err(Error::OutsideView { data: 10, .. })));
+    assert!(matches!(
+        rows.reduce_groups(&[outside], &[]),
+        Err(Error::View(ViewError::Outside { needed: 11, data: 10, .. }))
+    ));
     let shape = View::of(view().data, [10]);
     assert!(matches!(rows.reduce_groups(&[shape], &[]), Err(Error::Shape(_))));
 }

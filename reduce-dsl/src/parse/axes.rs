@@ -164,7 +164,9 @@ impl Reader<'_> {
             if kept.is_some_and(|kept| kept != Kept::One && result.contains(&kept)) {
                 let message = match term {
                     Term::Name(name) => format!("the axis `{name}` is named twice"),
-                    other => format!("`{}` is written twice", other.text()),
+                    Term::Leading(_) | Term::Number(_) | Term::Split(..) => {
+                        format!("`{}` is written twice", term.text())
+                    }
                 };
                 self.errors.add(term.place(), message);
             }

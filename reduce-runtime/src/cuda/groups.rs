@@ -3,8 +3,8 @@
 use super::driver::{self, failed};
 use super::input::DeviceInput;
 use super::kernels::{Kernels, bytes};
-use super::variants::Variants;
-use super::workspace::{Workspace, values};
+use super::variants::{Variants, values};
+use super::workspace::Workspace;
 use crate::{Error, Groups, Reducer, View, inputs};
 use cudarc::driver::DevicePtr;
 use cudarc::driver::sys::CUdeviceptr;

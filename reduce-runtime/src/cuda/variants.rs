@@ -193,6 +193,17 @@ pub(super) fn bytes_of(record: &Record, values: &[Value]) -> Vec<u8> {
     bytes
 }
 
+/// Decodes the fields of a record.
+pub(super) fn values(record: &Record, bytes: &[u8]) -> Vec<Value> {
+    let field = |(offset, field): (usize, &reduce_ir::func::Param)| {
+        let mut word = [0; 8];
+        let size = field.ty.size();
+        word[..size].copy_from_slice(&bytes[offset..offset + size]);
+        Value::from_bits(field.ty, u64::from_le_bytes(word))
+    };
+    record.offsets().into_iter().zip(&record.fields).map(field).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{LARGEST_GRID, launches};

@@ -3,13 +3,12 @@
 use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
 use super::sizes::{ALIGNMENT, RESULT, bytes, flagged, partials};
-use super::variants::{Variant, Variants, bytes_of, launches};
+use super::variants::{Variant, Variants, bytes_of, launches, values};
 use crate::reducer::ensure_nonempty;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut};
 use reduce_ir::arith::Element;
-use reduce_ir::operation::Record;
 use reduce_ir::program::{Launch, Reads};
 use reduce_ir::{Domain, Extent, Value};
 use std::sync::Arc;
@@ -150,7 +149,7 @@ impl Workspace {
     }
 
     /// Returns the results of the queued work as a view, one for each group, if they are scalars of that type. Streams of
-    /// cudarc that read it wait for it, and the next call waits for the stream that read it last. For kernels of a graph, use
+    /// cudarc that read it wait for it, and the next call waits for the stream that read it last. Kernels of a graph:
     /// [`Workspace::result_ptr`].
     ///
     /// # Errors
@@ -168,14 +167,13 @@ impl Workspace {
         let bytes = self.memory.slice(RESULT as usize..RESULT as usize + groups * output.size());
         let is_of_type = output.is_scalar() && output.fields[0].ty == T::TY;
         let plain = is_of_type && (groups == 1 || variants.operation.stored() == *output);
-        let count = plain.then_some(groups);
         // SAFETY: scalars of that type were, or will be, written there, at their alignment.
-        let view = count.and_then(|count| unsafe { bytes.transmute(count) });
+        let view = plain.then(|| unsafe { bytes.transmute(groups) }).flatten();
         view.ok_or_else(|| Error::OutputType { expected: std::any::type_name::<T>(), found: output.text() })
     }
 
-    /// Returns the number of groups of the last call.
-    pub(super) fn groups(&self) -> usize {
+    /// Returns the number of groups.
+    fn groups(&self) -> usize {
         self.planned.as_ref().map_or(1, |(extent, _)| extent.groups as usize)
     }
 
@@ -399,15 +397,4 @@ fn check_stream(variants: &Variants, stream: &CudaStream) -> Result<(), Error> {
         return Err(Error::PerThreadStream);
     }
     driver::refuse_capture(stream)
-}
-
-/// Decodes the fields of a record.
-pub(super) fn values(record: &Record, bytes: &[u8]) -> Vec<Value> {
-    let field = |(offset, field): (usize, &reduce_ir::func::Param)| {
-        let mut word = [0; 8];
-        let size = field.ty.size();
-        word[..size].copy_from_slice(&bytes[offset..offset + size]);
-        Value::from_bits(field.ty, u64::from_le_bytes(word))
-    };
-    record.offsets().into_iter().zip(&record.fields).map(field).collect()
 }

@@ -37,8 +37,7 @@ impl Error {
             | Error::TooManyElements { .. }
             | Error::NoAxes
             | Error::Shape(_)
-            | Error::ViewSteps { .. }
-            | Error::OutsideView { .. }
+            | Error::View(_)
             | Error::SeveralGroups
             | Error::ArchitectureTooOld { .. }
             | Error::ClusterTooLarge { .. }

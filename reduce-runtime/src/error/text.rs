@@ -3,7 +3,6 @@
 use crate::Strided;
 use crate::architecture::Architecture;
 use std::fmt::Display;
-use std::ops::Range;
 
 /// Lists the params by name.
 pub(super) fn params_text(names: &[String]) -> String {
@@ -47,17 +46,4 @@ pub(super) fn outside(input: &str, view: &Strided<()>, data: usize) -> String {
         );
     }
     format!("{view}, and its data has {data} elements; take fewer, or a smaller offset or step")
-}
-
-/// Describes a view with elements outside its data, and the fix.
-pub(super) fn outside_view(input: &str, span: Option<&Range<usize>>, data: usize) -> String {
-    match span {
-        None => format!(
-            "the view of input `{input}` begins before index 0 or ends beyond memory; check its offset, lengths and steps"
-        ),
-        Some(span) => format!(
-            "the view of input `{input}` needs {} elements, and its data has {data}; check its offset, lengths and steps",
-            span.end
-        ),
-    }
 }

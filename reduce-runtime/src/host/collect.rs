@@ -90,7 +90,8 @@ impl<'a> Inputs<'a> {
 
 /// Returns the elements where they lie, if they do so at one distance.
 fn even<'a>(view: &View<LanesRef<'a>>, places: [&Places; 2]) -> Option<Strided<LanesRef<'a>>> {
-    let [&Places::Even { first, step: outer, len: rows }, &Places::Even { first: start, step: inner, len }] = places
+    let [&Places::Even { first, step: outer, len: rows }, &Places::Even { first: start, step: inner, len }] =
+        places
     else {
         return None;
     };

@@ -104,7 +104,10 @@ impl Plan {
         let has_neighbours = is_nearer(nest.reduced.last(), nest.kept.last());
         match nest.reduced.len() {
             0 | 1 if extent.groups == 1 => Layout::Alone,
-            1 if has_neighbours && extent.length >= LONG && extent.groups < ENOUGH * threads::count() as u64 => {
+            1 if has_neighbours
+                && extent.length >= LONG
+                && extent.groups < ENOUGH * threads::count() as u64 =>
+            {
                 Layout::Alone
             }
             _ if has_neighbours
@@ -126,7 +129,7 @@ fn is_nearer(dim: Option<&Dim>, other: Option<&Dim>) -> bool {
 impl Call<'_> {
     fn run(&self) -> Result<Vec<Lanes>, HostError> {
         if self.layout == Layout::Alone {
-            return self.reduce_share(&[0..self.groups]);
+            return self.reduce_share(std::slice::from_ref(&(0..self.groups)));
         }
         let batches = self.batches();
         let elements = self.groups as u64 * self.length as u64;
@@ -201,7 +204,9 @@ impl Call<'_> {
         let Plan { elements, partials, collected, .. } = self.plan;
         let Association { first, again } = self.association;
         let run = |range: Range<usize>| {
-            if self.has_columns && let Some(source) = self.inputs.columns(groups.clone(), range.clone()) {
+            if self.has_columns
+                && let Some(source) = self.inputs.columns(groups.clone(), range.clone())
+            {
                 return elements.run_groups(&source, first);
             }
             collected.with(|copies| {

@@ -57,7 +57,9 @@ impl<'a> Source<'a> {
     pub(super) fn dense(&self, argument: Argument) -> LanesRef<'a> {
         match argument {
             Argument::Input(k) => self.inputs[k].data.slice(self.inputs[k].places(0..self.inputs[k].len)),
-            _ => LanesRef::Bool(&[]),
+            Argument::Acc(_) | Argument::Index | Argument::Step | Argument::Count | Argument::Param(_) => {
+                LanesRef::Bool(&[])
+            }
         }
     }
 

@@ -89,7 +89,9 @@ impl Worker {
             Leaf::Rows(rows) if traits.is_exact && traits.is_plain && rows.level.lanes == NARROW as u64 => {
                 fold.fold_each(len, right, [accs, items.fields_mut()])?;
             }
-            _ => return Ok(false),
+            Leaf::Map | Leaf::Rows(_) | Leaf::Sum(..) | Leaf::Gather(_) | Leaf::Deinterleave(_) => {
+                return Ok(false);
+            }
         }
         Ok(true)
     }
