@@ -39,7 +39,7 @@ pub struct Loops {
     /// [`fold_each`].
     pub fold_each: fn(Bin, LanesRef<'_>, usize, [&mut Lanes; 2], Option<Prefetch>) -> Done,
     /// [`sum_groups`].
-    pub sum_groups: fn(Term<LanesRef<'_>>, Summed, Groups, &mut Lanes) -> Done,
+    pub sum_groups: fn(Term<LanesRef<'_>>, Summed, Groups, [&mut Lanes; 2]) -> Done,
 }
 
 /// Those for every processor.
@@ -186,13 +186,18 @@ macro_rules! compiled {
         }
 
         /// Appends to `out` what is left of the lanes of every chunk of groups of floats: of each the terms of its rows summed, and
-        /// then the lanes, by pairs.
+        /// then the lanes, by pairs. `acc` is overwritten.
         ///
         /// # Errors
         /// There is no such loop for the types.
         $(#[$features])*
-        pub fn sum_groups(term: Term<LanesRef<'_>>, how: Summed, groups: Groups, out: &mut Lanes) -> Done {
-            crate::group_sums::sum_groups(term, how, groups, out)
+        pub fn sum_groups(
+            term: Term<LanesRef<'_>>,
+            how: Summed,
+            groups: Groups,
+            [acc, out]: [&mut Lanes; 2],
+        ) -> Done {
+            crate::group_sums::sum_groups(term, how, groups, [acc, out])
         }
 
         /// Appends `len` lanes to `out`: so many, or one block of one value. Lanes of another type are a bug of the caller and

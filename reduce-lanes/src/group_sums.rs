@@ -3,7 +3,7 @@
 
 use super::Aligned;
 use super::rows::BLOCK;
-use super::sums::{Summed, Term, add, add_magnitude, add_product, add_square};
+use super::sums::{Blocks, Summed, Term, add, add_magnitude, add_product, add_square, aside, blocks};
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::arith::Number;
 
@@ -28,6 +28,8 @@ pub enum Groups {
 pub trait Windows: Copy {
     /// A block of each of them.
     type Block: Copy;
+    /// Blocks that follow each other.
+    type Blocks: Blocks<Block = Self::Block>;
 
     /// The number of elements.
     fn len(self) -> usize;
@@ -39,10 +41,14 @@ pub trait Windows: Copy {
 
     /// The block that begins at an element.
     fn at(self, first: usize) -> Self::Block;
+
+    /// The blocks from an element on.
+    fn blocks(self, first: usize, count: usize) -> Self::Blocks;
 }
 
 impl<'b, B> Windows for &'b [B] {
     type Block = &'b [B; BLOCK];
+    type Blocks = &'b [[B; BLOCK]];
 
     #[inline(always)]
     fn len(self) -> usize {
@@ -53,10 +59,16 @@ impl<'b, B> Windows for &'b [B] {
     fn at(self, first: usize) -> &'b [B; BLOCK] {
         &self[first..first + BLOCK].as_chunks().0[0]
     }
+
+    #[inline(always)]
+    fn blocks(self, first: usize, count: usize) -> &'b [[B; BLOCK]] {
+        &blocks(&self[first..first + count * BLOCK])[..count]
+    }
 }
 
 impl<W: Windows> Windows for [W; 2] {
     type Block = [W::Block; 2];
+    type Blocks = [W::Blocks; 2];
 
     #[inline(always)]
     fn len(self) -> usize {
@@ -67,6 +79,11 @@ impl<W: Windows> Windows for [W; 2] {
     fn at(self, first: usize) -> [W::Block; 2] {
         self.map(|input| input.at(first))
     }
+
+    #[inline(always)]
+    fn blocks(self, first: usize, count: usize) -> [W::Blocks; 2] {
+        self.map(|input| input.blocks(first, count))
+    }
 }
 
 /// Appends to `out` the items of every group: of rows, those of one group after the other; of columns, side by side.
@@ -75,18 +92,18 @@ pub(super) fn sum_groups(
     term: Term<LanesRef<'_>>,
     how: Summed,
     groups: Groups,
-    out: &mut Lanes,
+    [acc, out]: [&mut Lanes; 2],
 ) -> Result<(), LaneError> {
     macro_rules! of_types {
         ($($from:ident to $to:ident),*) => {
-            match (term.inputs(), out) {
-                $(([LanesRef::$from(x), LanesRef::$from(y)], Lanes::$to(out)) => match term {
-                    Term::Itself(_) => sum_windows(x, how, groups, out, add),
-                    Term::Magnitude(_) => sum_windows(x, how, groups, out, add_magnitude),
-                    Term::Square(_) => sum_windows(x, how, groups, out, add_square),
-                    Term::Product(..) => sum_windows([x, y], how, groups, out, add_product),
+            match (term.inputs(), acc, out) {
+                $(([LanesRef::$from(x), LanesRef::$from(y)], Lanes::$to(acc), Lanes::$to(out)) => match term {
+                    Term::Itself(_) => sum_windows(x, how, groups, [acc, out], add),
+                    Term::Magnitude(_) => sum_windows(x, how, groups, [acc, out], add_magnitude),
+                    Term::Square(_) => sum_windows(x, how, groups, [acc, out], add_square),
+                    Term::Product(..) => sum_windows([x, y], how, groups, [acc, out], add_product),
                 },)*
-                ([x, y], _) => return bug("sum", &[x, y]),
+                ([x, y], ..) => return bug("sum", &[x, y]),
             }
         };
     }
@@ -100,14 +117,14 @@ pub fn sum_windows<T: Number, W: Windows>(
     from: W,
     how: Summed,
     groups: Groups,
-    out: &mut Aligned<T>,
+    [acc, out]: [&mut Aligned<T>; 2],
     join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
 ) {
     match groups {
         Groups::Rows { len } => {
             for start in (0..from.len()).step_by(len) {
                 for first in (start..start + len).step_by(how.chunk) {
-                    sum_chunk(from, how, [first, (start + len).min(first + how.chunk)], out, join);
+                    sum_chunk(from, how, [first, (start + len).min(first + how.chunk)], [acc, out], join);
                 }
             }
         }
@@ -132,24 +149,65 @@ fn sum_chunk<T: Number, W: Windows>(
     from: W,
     how: Summed,
     [first, end]: [usize; 2],
-    out: &mut Aligned<T>,
+    [acc, out]: [&mut Aligned<T>; 2],
     join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
 ) {
-    let lanes = how.lanes.min(end - first);
-    let done = out.len();
-    out.resize(done + lanes.div_ceil(how.pairs), T::default());
-    let blocks = out[done..].chunks_mut(BLOCK / how.pairs);
-    for (k, out) in blocks.enumerate() {
-        let mut at = first + k * BLOCK;
+    let (rows, rest) = ((end - first) / how.lanes, (end - first) % how.lanes);
+    let acc = aside(acc, 2 * how.lanes, from.blocks(first, 0).address());
+    let (lanes, half) = acc.split_at_mut(how.lanes);
+    // The first lanes have an element more than the last ones, and those of one block may have both.
+    let (longer, all) = (rest / BLOCK, if rows > 0 { how.lanes / BLOCK } else { rest.div_ceil(BLOCK) });
+    let blocks = lanes.as_chunks_mut().0;
+    sum_blocks(from, [first, how.lanes, rows + 1], &mut blocks[..longer], join);
+    if !rest.is_multiple_of(BLOCK) {
+        let start = first + longer * BLOCK;
+        sum_blocks(from, [start, how.lanes, rows], &mut blocks[longer..longer + 1], join);
+        join_last(&mut blocks[longer], from, [start + rows * how.lanes, end], join);
+    }
+    let next = rest.div_ceil(BLOCK);
+    sum_blocks(from, [first + next * BLOCK, how.lanes, rows], &mut blocks[next..all], join);
+    meet(lanes, half, how.pairs, (end - first).min(how.lanes), out);
+}
+
+/// Sums blocks of rows: the rows begin at an element, so many lanes apart.
+#[inline(always)]
+fn sum_blocks<T: Number, W: Windows>(
+    from: W,
+    [first, lanes, rows]: [usize; 3],
+    out: &mut [[T; BLOCK]],
+    join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
+) {
+    match rows {
+        0 => out.fill(zeros()),
+        1 => sum_some::<T, W, 1>(from, [first, lanes], out, join),
+        2 => sum_some::<T, W, 2>(from, [first, lanes], out, join),
+        3 => sum_some::<T, W, 3>(from, [first, lanes], out, join),
+        4 => sum_some::<T, W, 4>(from, [first, lanes], out, join),
+        _ => {
+            sum_some::<T, W, 4>(from, [first, lanes], out, join);
+            for row in 4..rows {
+                let row = from.blocks(first + row * lanes, out.len());
+                out.iter_mut().enumerate().for_each(|(k, kept)| join(kept, row.at(k)));
+            }
+        }
+    }
+}
+
+/// Sums a constant number of rows in registers.
+#[inline(always)]
+fn sum_some<T: Number, W: Windows, const ROWS: usize>(
+    from: W,
+    [first, lanes]: [usize; 2],
+    out: &mut [[T; BLOCK]],
+    join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
+) {
+    let rows: [_; ROWS] = std::array::from_fn(|row| from.blocks(first + row * lanes, out.len()));
+    for (k, out) in out.iter_mut().enumerate() {
         let mut kept = zeros();
-        while at + BLOCK <= end {
-            join(&mut kept, from.at(at));
-            at += how.lanes;
+        for row in rows {
+            join(&mut kept, row.at(k));
         }
-        if at < end {
-            join_last(&mut kept, from, [at, end], join);
-        }
-        meet(&kept, how.pairs, out);
+        *out = kept;
     }
 }
 
@@ -167,41 +225,33 @@ fn join_last<T: Number, W: Windows>(
     kept[..lanes].copy_from_slice(&joined[BLOCK - lanes..]);
 }
 
-/// Sets `out` to what is left of the first lanes, of which every `pairs` meet by pairs.
+/// Appends what is left of the first `len` lanes, of which every `pairs` meet by pairs. The others are zeros as far as they are read.
 #[inline(always)]
-fn meet<T: Number>(lanes: &[T; BLOCK], pairs: usize, out: &mut [T]) {
-    if pairs == 1 {
-        return store(lanes, out);
+fn meet<T: Number>(lanes: &mut [T], half: &mut [T], pairs: usize, len: usize, out: &mut Aligned<T>) {
+    let done = out.len();
+    out.resize(done + len.div_ceil(pairs), T::default());
+    let out = &mut out[done..];
+    let each = |pairs: usize| out.len() * pairs;
+    match pairs {
+        1 => out.copy_from_slice(&lanes[..len]),
+        2 => halve(lanes, out),
+        4 => {
+            halve(lanes, &mut half[..each(2)]);
+            halve(half, out);
+        }
+        _ => {
+            halve(lanes, &mut half[..each(4)]);
+            halve(half, &mut lanes[..each(2)]);
+            halve(lanes, out);
+        }
     }
-    let mut half = [T::default(); BLOCK / 2];
-    halve(lanes, &mut half);
-    if pairs == 2 {
-        return store(&half, out);
-    }
-    let mut quarter = [T::default(); BLOCK / 4];
-    halve(&half, &mut quarter);
-    if pairs == 4 {
-        return store(&quarter, out);
-    }
-    let mut eighth = [T::default(); BLOCK / 8];
-    halve(&quarter, &mut eighth);
-    store(&eighth, out);
 }
 
 /// Adds neighbours.
 #[inline(always)]
 fn halve<T: Number>(lanes: &[T], out: &mut [T]) {
-    for i in 0..out.len() {
-        out[i] = lanes[2 * i].add(lanes[2 * i + 1]);
-    }
-}
-
-/// Stores the first lanes. A whole block is stored from registers, without a call.
-#[inline(always)]
-fn store<T: Number, const LANES: usize>(lanes: &[T; LANES], out: &mut [T]) {
-    match out.as_mut_array::<LANES>() {
-        Some(all) => *all = *lanes,
-        None => out.copy_from_slice(&lanes[..out.len()]),
+    for (out, [a, b]) in out.iter_mut().zip(lanes.as_chunks::<2>().0) {
+        *out = a.add(*b);
     }
 }
 

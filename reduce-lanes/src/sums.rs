@@ -282,7 +282,7 @@ pub fn sum_rows<T: Number, R: Blocks>(
 /// So many lanes of `acc`, which begin at a line of the cache, as vectors that lie across two take twice as long; and half a
 /// page from what joins them, as processors first take places that are some pages apart for the same.
 #[inline(always)]
-fn aside<T: Number>(acc: &mut Aligned<T>, len: usize, from: usize) -> &mut [T] {
+pub(super) fn aside<T: Number>(acc: &mut Aligned<T>, len: usize, from: usize) -> &mut [T] {
     acc.resize(len + PAGE / size_of::<T>(), T::default());
     let line = (from + PAGE / 2) / LINE * LINE;
     let start = line.wrapping_sub(acc.as_ptr().addr()) % PAGE / size_of::<T>();

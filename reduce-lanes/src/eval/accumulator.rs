@@ -151,7 +151,7 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Sums the terms of groups, and appends their items to every field of `out`.
+    /// Sums the terms of groups, and appends their items to every field of `out`. `acc` is overwritten.
     ///
     /// # Errors
     /// As [`Accumulator::sum`].
@@ -160,12 +160,12 @@ impl Accumulator {
         how: Summed,
         groups: Groups,
         right: impl Fn(usize) -> LanesRef<'a>,
-        out: &mut [Lanes],
+        [acc, out]: [&mut [Lanes]; 2],
     ) -> Result<(), LaneError> {
-        for (k, out) in out.iter_mut().enumerate() {
+        for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
             let Some(term) = self.term(k) else { return crate::bug("sum", &[out.borrow()]) };
             let term = term.map(|id| right(id.0 as usize - self.next.len()));
-            (self.right.loops.sum_groups)(term, how, groups, out)?;
+            (self.right.loops.sum_groups)(term, how, groups, [acc, out])?;
         }
         Ok(())
     }

@@ -117,7 +117,7 @@ mod x86 {
             with_prefetcher!(prefetch, prefetcher => avx2::fold_each(op, from, len, lanes, prefetcher))
         },
         // SAFETY: the processor has the instructions.
-        sum_groups: |term, how, groups, out| unsafe { sum_groups(term, how, groups, out) },
+        sum_groups: |term, how, groups, lanes| unsafe { sum_groups(term, how, groups, lanes) },
     };
 
     /// Prefetches into the L1 cache.
@@ -245,21 +245,21 @@ mod x86 {
         term: Term<LanesRef<'_>>,
         how: Summed,
         groups: Groups,
-        out: &mut Lanes,
+        [acc, out]: [&mut Lanes; 2],
     ) -> Result<(), LaneError> {
-        match (term, out) {
-            (Term::Itself(LanesRef::F16(x)), Lanes::F32(out)) => {
+        match (term, acc, out) {
+            (Term::Itself(LanesRef::F16(x)), Lanes::F32(acc), Lanes::F32(out)) => {
                 let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x);
-                sum_windows(x, how, groups, out, join);
+                sum_windows(x, how, groups, [acc, out], join);
             }
-            (Term::Square(LanesRef::F16(x)), Lanes::F32(out)) => {
+            (Term::Square(LanesRef::F16(x)), Lanes::F32(acc), Lanes::F32(out)) => {
                 let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x * x);
-                sum_windows(x, how, groups, out, join);
+                sum_windows(x, how, groups, [acc, out], join);
             }
-            (Term::Product(LanesRef::F16(x), LanesRef::F16(y)), Lanes::F32(out)) => {
-                sum_windows([x, y], how, groups, out, |acc: &mut _, pair: [&_; 2]| add_products(acc, pair));
+            (Term::Product(LanesRef::F16(x), LanesRef::F16(y)), Lanes::F32(acc), Lanes::F32(out)) => {
+                sum_windows([x, y], how, groups, [acc, out], |acc: &mut _, pair: [&_; 2]| add_products(acc, pair));
             }
-            (term, out) => return avx2::sum_groups(term, how, groups, out),
+            (term, acc, out) => return avx2::sum_groups(term, how, groups, [acc, out]),
         }
         Ok(())
     }

@@ -84,7 +84,7 @@ impl Worker {
         match leaf {
             _ if !source.is_contiguous() => return Ok(false),
             Leaf::Sum(_, how) if how.has_few_rows() && len >= BLOCK => {
-                fold.sum_groups(how, Groups::Rows { len }, right, items.fields_mut())?;
+                fold.sum_groups(how, Groups::Rows { len }, right, [accs, items.fields_mut()])?;
             }
             Leaf::Rows(rows) if traits.is_exact && traits.is_plain && rows.level.lanes == NARROW as u64 => {
                 fold.fold_each(len, right, [accs, items.fields_mut()])?;
@@ -110,7 +110,8 @@ impl Worker {
             Columns::Sum(how, levels) => {
                 let CompiledFunctions { arguments, fold, .. } = &self.functions;
                 let right = |k: usize| source.dense(arguments[k].0);
-                fold.sum_groups(how, Groups::Columns { pitch, groups }, right, self.items.fields_mut())?;
+                let out = [&mut self.accs[..], self.items.fields_mut()];
+                fold.sum_groups(how, Groups::Columns { pitch, groups }, right, out)?;
                 for &level in levels {
                     self.items.combine(&side_by_side(level, groups))?;
                 }
