@@ -194,12 +194,16 @@ fn elements(ty: Scalar, len: usize, random: &mut Random) -> Lanes {
         2 if random.below(64) == 0 => f64::NAN,
         _ => random.below(2001) as f64 * 1.37e-3 - 1.3,
     };
-    match ty {
-        Scalar::F16 => (0..len).map(|_| f16::from_f64(number())).collect::<Vec<_>>().into(),
-        Scalar::F64 => (0..len).map(|_| number()).collect::<Vec<_>>().into(),
-        Scalar::I32 => (0..len).map(|_| (number() * 1e9) as i32).collect::<Vec<_>>().into(),
-        _ => (0..len).map(|_| number() as f32).collect::<Vec<_>>().into(),
+    if ty == Scalar::F16 {
+        return (0..len).map(|_| f16::from_f64(number())).collect::<Vec<_>>().into();
     }
+    if ty == Scalar::F64 {
+        return (0..len).map(|_| number()).collect::<Vec<_>>().into();
+    }
+    if ty == Scalar::I32 {
+        return (0..len).map(|_| (number() * 1e9) as i32).collect::<Vec<_>>().into();
+    }
+    (0..len).map(|_| number() as f32).collect::<Vec<_>>().into()
 }
 
 /// Returns a shape of groups of about `n` elements, of at most `most` elements in all.

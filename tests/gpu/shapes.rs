@@ -21,8 +21,10 @@ const SPECS: [&str; 7] = [
 /// Names of axes, and those that are kept.
 type Named = (&'static str, &'static str);
 
-/// Shapes with their steps, if these are not row-major.
-const SHAPES: [(Named, &[usize], Option<&[isize]>); 16] = [
+/// A shape: axes, lengths, and steps if these are not row-major.
+type Shape = (Named, &'static [usize], Option<&'static [isize]>);
+
+const SHAPES: [Shape; 16] = [
     (("rc", "c"), &[7, 5], None),
     (("rc", "c"), &[64, 1000], None),
     (("rc", "c"), &[65, 33], None),

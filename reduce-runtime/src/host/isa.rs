@@ -257,7 +257,9 @@ mod x86 {
                 sum_windows(x, how, groups, [acc, out], join);
             }
             (Term::Product(LanesRef::F16(x), LanesRef::F16(y)), Lanes::F32(acc), Lanes::F32(out)) => {
-                sum_windows([x, y], how, groups, [acc, out], |acc: &mut _, pair: [&_; 2]| add_products(acc, pair));
+                sum_windows([x, y], how, groups, [acc, out], |acc: &mut _, pair: [&_; 2]| {
+                    add_products(acc, pair)
+                });
             }
             (term, acc, out) => return avx2::sum_groups(term, how, groups, [acc, out]),
         }
