@@ -12,6 +12,7 @@ mod groups;
 mod isa;
 mod items;
 mod pass;
+mod plan;
 mod pool;
 mod probe;
 mod schedule;
@@ -22,117 +23,20 @@ mod worker;
 
 pub use error::HostError;
 pub use isa::Isa;
+pub use plan::Plan;
 
-use crate::inputs;
 use crate::strided::Strided;
-use finish::Finish;
-use functions::CompiledFunctions;
-use pass::Pass;
-use pool::Pool;
+use reduce_ir::Value;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Association;
-use reduce_ir::{Domain, Value};
-use reduce_lanes::eval::Evaluator;
-use reduce_lanes::{Lanes, LanesRef};
-use search::Searched;
-use source::Source;
-
-/// An operation that is compiled for the host, and the memory that its calls use again. Threads may share it.
-#[derive(Debug)]
-pub struct Plan {
-    operation: Operation,
-    elements: Pass,
-    partials: Pass,
-    searches: Vec<Searched>,
-    finish: Pool<Evaluator>,
-    finish_groups: Finish,
-    /// Elements of groups that do not lie as the loops read them.
-    collected: Pool<Vec<Lanes>>,
-}
-
-impl Plan {
-    /// A plan for the best instruction set of this processor.
-    ///
-    /// # Errors
-    /// The functions of the operation do not fit together.
-    pub fn new(operation: &Operation) -> Result<Plan, HostError> {
-        Plan::at(Isa::best(), operation)
-    }
-
-    /// A plan for an instruction set; all give the same bits.
-    ///
-    /// # Errors
-    /// The functions of the operation do not fit together.
-    pub fn at(isa: Isa, operation: &Operation) -> Result<Plan, HostError> {
-        let types = |source| HostError::Types { operator: operation.name.clone(), source };
-        let elements = CompiledFunctions::elements(isa.loops, operation).map_err(types)?;
-        let partials = (&operation.acc, &operation.combine);
-        let partials = CompiledFunctions::partials(isa.loops, partials).map_err(types)?;
-        Ok(Plan {
-            elements: Pass::new(isa, elements),
-            partials: Pass::new(isa, partials),
-            searches: search::of(isa, operation).map_err(types)?,
-            finish: Pool::of(Evaluator::new(&operation.finish)),
-            finish_groups: Finish::new(isa, operation),
-            collected: Pool::of(operation.inputs.iter().map(|input| Lanes::empty(input.ty)).collect()),
-            operation: operation.clone(),
-        })
-    }
-
-    /// Reduces `inputs` as `association` says. Returns one value for each field of the output. The inputs have the types of the
-    /// operation and one length, and lie in their data; the params have the types of the operation.
-    ///
-    /// # Errors
-    /// No elements and no identity; inputs or params that differ from the above.
-    pub fn reduce<'a>(
-        &self,
-        association: &Association,
-        inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
-        params: &[Value],
-    ) -> Result<Vec<Value>, HostError> {
-        let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
-        if !self.takes(&inputs, params) {
-            return Err(HostError::Given { operator: self.operation.name.clone() });
-        }
-        let source = Source::elements(inputs, params);
-        let acc = match source.len() {
-            0 => empty_accumulator(&self.operation)?,
-            _ => self.accumulate(association, &source)?,
-        };
-        let args = self.operation.finish_values(&acc, source.len() as u64, params);
-        Ok(self.finish.with(|finish| finish.run_once(&args))?)
-    }
-
-    fn takes(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> bool {
-        let shapes = inputs.iter().map(|it| it.of((it.data.ty(), it.data.len())));
-        inputs::check(&self.operation, Domain::STRIDED, shapes).is_ok()
-            && inputs::check_params(&self.operation, params).is_ok()
-    }
-
-    /// The accumulator of at least one element.
-    fn accumulate(&self, association: &Association, source: &Source<'_>) -> Result<Vec<Value>, HostError> {
-        let items = if self.searches.is_empty() {
-            self.elements.run(source, &association.first)?
-        } else {
-            let ranges = search::ranges(&self.searches, source)?;
-            self.elements.run_on(source, &schedule::wide(source.len()), ranges)?
-        };
-        let one = self.partials.until_one(&association.again, items)?;
-        Ok(one.iter().map(|field| field.get(0)).collect())
-    }
-}
-
-/// The accumulator of no elements.
-fn empty_accumulator(operation: &Operation) -> Result<Vec<Value>, HostError> {
-    operation.identity.clone().ok_or_else(|| HostError::Empty { operator: operation.name.clone() })
-}
+use reduce_lanes::LanesRef;
 
 /// The result of no elements.
 ///
 /// # Errors
 /// The operation has no identity.
 pub fn empty_result(operation: &Operation, params: &[Value]) -> Result<Vec<Value>, HostError> {
-    Ok(operation.finished(&empty_accumulator(operation)?, 0, params)?)
+    Ok(operation.finished(&plan::empty_accumulator(operation)?, 0, params)?)
 }
 
 /// Reduces `inputs` by an `operation` without params, with a [`Plan`] for this call alone.

@@ -5,10 +5,12 @@
 //! that keeps all cores busy is reduced alone.
 
 use super::collect::Inputs;
+use super::error::HostError;
 use super::finish::Shared;
+use super::plan::Plan;
 use super::schedule::{Columns, MIN_BATCH, least_in_turn, tile};
 use super::source::pieces;
-use super::{HostError, Plan, threads};
+use super::threads;
 use crate::{View, inputs, view};
 use reduce_ir::Value;
 use reduce_ir::axes::{Dim, Nest};
