@@ -8,6 +8,7 @@ use super::data::{Resident, View};
 use super::device::gpu;
 use super::golden;
 use super::reference::Place;
+use super::rotation;
 use super::sampled::{Report, Sample};
 use super::samples::on_all_cores;
 use super::subjects::{self, Subject};
@@ -21,10 +22,11 @@ const SETS: usize = 16;
 const MOST: usize = 20_000;
 const MOST_INTERPRETED: usize = 1500;
 
+/// A rotating third of the lines; all of them with `REDUCEGEN_FULL=1`.
 #[test]
 fn golden_bits() {
     let Some(device) = gpu("numeric::golden_bits") else { return };
-    let (_, lines) = golden::stored();
+    let lines: Vec<_> = rotation::sample(golden::stored().1, 3).collect();
     let differing = on_all_cores(&lines, |line| {
         let spec = line.spec();
         let reducer = Reducer::new(&spec, &device).unwrap();
@@ -43,7 +45,7 @@ fn golden_bits() {
 #[test]
 fn random_samples() {
     let Some(device) = gpu("numeric::random_samples") else { return };
-    let samples = if std::env::var_os("REDUCEGEN_FULL").is_some() { 5000 } else { 200 };
+    let samples = if rotation::full() { 5000 } else { 100 };
     let (subjects, seeds): (_, Vec<u64>) = (subjects::subjects(), (0..samples).collect());
     let reports = on_all_cores(&seeds, |&seed| compared(&subjects, seed, &device));
     let report = reports.into_iter().fold(Report::default(), Report::plus);
