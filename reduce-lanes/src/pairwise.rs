@@ -31,7 +31,7 @@ pub(super) fn pairwise_step(
     Ok(())
 }
 
-/// The most items that [`pairwise_tree`] combines.
+/// The most items that `pairwise_tree` combines.
 pub const TREE: usize = 32;
 
 /// Combines, of groups of lanes side by side, every `items` items, in one pass: `half` items and more that lie as far apart, then half
