@@ -35,7 +35,7 @@ fn rank(args: &Run, data: &[Data]) -> Result<usize, Failure> {
     }
 }
 
-/// Returns axes `a0 a1 …`, of which the given ones are reduced.
+/// Returns the axes `a0 a1 …` and reduces the given ones.
 fn axes(rank: usize, reduced: &[i64], keepdims: bool) -> Result<Axes, Failure> {
     if rank > Axes::MOST {
         let message = format!("the data has {rank} axes, and the limit is {}; reshape it", Axes::MOST);

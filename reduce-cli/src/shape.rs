@@ -79,7 +79,7 @@ fn unknown(name: &str, known: &[&str]) -> Failure {
     })
 }
 
-/// Returns the shape of an input of which every axis has a length.
+/// Returns the shape of an input if the length of every axis is known.
 fn shape_of(input: usize, named: &[(String, u64)], axes: &Axes) -> Result<Vec<u64>, Failure> {
     let pattern = &axes.inputs[input];
     if pattern.has_leading {

@@ -60,7 +60,7 @@ impl Axes {
     /// The limit on axes, on dimensions of the result, and on dimensions of an input with those of `..`.
     pub const MOST: usize = 16;
 
-    /// Returns the axes of row-major matrices of which each row is reduced: `i j -> i`.
+    /// Returns the axes for reducing each row of a row-major matrix: `i j -> i`.
     pub fn rows() -> Axes {
         let axis = |name: &str| Axis { name: Some(name.to_owned()), length: None };
         Axes {

@@ -225,7 +225,7 @@ fn join_last<T: Number, W: Windows>(
     kept[..lanes].copy_from_slice(&joined[BLOCK - lanes..]);
 }
 
-/// Appends what is left of the first `len` lanes, of which every `pairs` meet by pairs. The others are zeros as far as they are read.
+/// Adds every `pairs` neighbours of the first `len` lanes, by pairs, and appends the sums. Lanes behind `len` that are read are zero.
 #[inline(always)]
 fn meet<T: Number>(lanes: &mut [T], half: &mut [T], pairs: usize, len: usize, out: &mut Aligned<T>) {
     let done = out.len();

@@ -18,7 +18,7 @@ pub(super) struct Names {
 /// The places of the elements of an input.
 #[derive(Debug)]
 enum Places {
-    /// A row, of which that many elements were skipped.
+    /// A row, and how many of its elements were skipped.
     Row(usize),
     /// An array, by the length and the step of each axis.
     Array(Vec<(u64, u64)>),

@@ -28,7 +28,7 @@ pub(crate) fn cubes(test: &str) -> Folder {
         .with("nan.npy", npy::file(&npy::header("<f4", false, "(3, 2)"), &npy::raw(&nans())))
 }
 
-/// Returns three rows, of which the second one has no number.
+/// Returns three rows. The second has no number.
 fn nans() -> [f32; 6] {
     [1.0, 2.0, f32::NAN, f32::NAN, 5.0, f32::NAN]
 }

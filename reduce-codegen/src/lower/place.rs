@@ -238,7 +238,7 @@ fn group() -> Local {
     Local::new("group", Ty::U64)
 }
 
-/// Returns the coordinates of a position along axes, of which the last is the fastest.
+/// Returns the coordinates of a position along axes. The last axis varies fastest.
 fn coordinates(position: Expr, axes: Range<usize>) -> Vec<Expr> {
     let (mut rest, mut all) = (position, Vec::new());
     for axis in axes.clone().skip(1).rev() {

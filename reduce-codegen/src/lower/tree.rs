@@ -156,7 +156,7 @@ fn items_of_thread(fold: Fold) -> Option<Expr> {
     constants.map(|(name, _)| Expr::Named(name)).reduce(Expr::times)
 }
 
-/// Returns the number of parts of that many items, the last of which may be shorter.
+/// Returns the number of parts that hold `items` items. The last part may be shorter.
 fn rounded_up(items: Expr) -> Expr {
     count().get().plus(items.clone().bin(Bin::Sub, 1)).over(items)
 }

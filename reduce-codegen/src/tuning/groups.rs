@@ -8,7 +8,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::{Access, Beside, Domain};
 
-/// The threads that share a short group, by ascending length: so many that each has one load unit.
+/// The numbers of threads that may share a short group, in ascending order. Each thread has one load unit.
 const SHORT: [u32; 5] = [1, 2, 4, 8, 16];
 /// The threads of the association that one thread evaluates, if neighbouring groups lie side by side: the threads of a warp then
 /// read side by side.

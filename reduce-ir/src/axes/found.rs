@@ -91,7 +91,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Splits a dimension into axes, of which at most one has an unknown length.
+    /// Splits a dimension into axes. At most one of them may have an unknown length.
     fn split_dim(
         &mut self,
         axes: &[usize],
