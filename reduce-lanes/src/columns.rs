@@ -17,9 +17,10 @@ macro_rules! columns {
     ($op:expr, $acc:ident, $from:ident, $pitch:ident: $f:expr; $($scalar:ident $to:ident),*) => {
         match ($acc, $from) {
             $((Lanes::$to(acc), LanesRef::$scalar(from)) => {
-                let done = join_columns::<_, _, { block(Scalar::$to.size()) }>(acc, from, $pitch, $f);
-                join_columns::<_, _, FEW>(&mut acc[done..], &from[done..], $pitch, $f);
-                join_rest(acc, from, $pitch, $f);
+                for rows in from.chunks($pitch * SIDE) {
+                    let done = join_columns::<_, _, { block(Scalar::$to.size()) }>(acc, rows, $pitch, $f);
+                    join_rest(&mut acc[done..], &rows[done..], $pitch, $f);
+                }
                 Ok(())
             })*
             (acc, from) => bug($op, &[acc.borrow(), from]),
@@ -41,9 +42,8 @@ macro_rules! columns {
                             lanes.iter_mut().zip(row).for_each(|(lane, &x)| *lane = $f(*lane, x));
                         }
                     }
+                    join_rest(&mut acc[done..], &rows[done..], $pitch, $f);
                 }
-                join_columns::<_, _, FEW>(&mut acc[done..], &from[done..], $pitch, $f);
-                join_rest(acc, from, $pitch, $f);
                 Ok(())
             })*
             (acc, from) => bug($op, &[acc.borrow(), from]),
@@ -109,36 +109,34 @@ const fn block(bytes: usize) -> usize {
     if bytes == 8 { 16 } else { 32 }
 }
 
-/// Folds the columns of all whole blocks. Returns how many there are.
+/// Folds the columns of all whole blocks of a few rows. Returns how many there are.
 #[inline(always)]
 fn join_columns<T: Copy, B: Copy, const LANES: usize>(
     acc: &mut [T],
-    from: &[B],
+    rows: &[B],
     pitch: usize,
     f: impl Fn(T, B) -> T,
 ) -> usize {
     let (blocks, _) = acc.as_chunks_mut::<LANES>();
-    for rows in from.chunks(pitch * SIDE) {
-        for (k, lanes) in blocks.iter_mut().enumerate() {
-            let mut kept = *lanes;
-            for start in (k * LANES..rows.len()).step_by(pitch) {
-                let row = &rows[start..start + LANES];
-                for i in 0..LANES {
-                    kept[i] = f(kept[i], row[i]);
-                }
+    for (k, lanes) in blocks.iter_mut().enumerate() {
+        let mut kept = *lanes;
+        for start in (k * LANES..rows.len()).step_by(pitch) {
+            let row = &rows[start..start + LANES];
+            for i in 0..LANES {
+                kept[i] = f(kept[i], row[i]);
             }
-            *lanes = kept;
         }
+        *lanes = kept;
     }
     blocks.len() * LANES
 }
 
-/// Folds the columns after the last few.
+/// Folds the columns after the last whole block, of rows that are in a cache.
 #[inline(always)]
-fn join_rest<T: Copy, B: Copy>(acc: &mut [T], from: &[B], pitch: usize, f: impl Fn(T, B) -> T) {
-    let done = acc.len() / FEW * FEW;
-    for (k, lane) in acc[done..].iter_mut().enumerate() {
-        *lane = from[done + k..].iter().step_by(pitch).fold(*lane, |lane, &x| f(lane, x));
+fn join_rest<T: Copy, B: Copy>(acc: &mut [T], rows: &[B], pitch: usize, f: impl Fn(T, B) -> T + Copy) {
+    let done = join_columns::<_, _, FEW>(acc, rows, pitch, f);
+    for (k, lane) in acc.iter_mut().enumerate().skip(done) {
+        *lane = rows[k..].iter().step_by(pitch).fold(*lane, |lane, &x| f(lane, x));
     }
 }
 

@@ -2,10 +2,11 @@
 //! first pairs meet there.
 
 use super::Aligned;
+use super::blocks::SHARED;
 use super::rows::BLOCK;
 use super::sums::{Blocks, Summed, Term, add, add_magnitude, add_product, add_square, aside, blocks};
 use super::{LaneError, Lanes, LanesRef, bug};
-use reduce_ir::arith::Number;
+use reduce_ir::arith::{Element, Number};
 
 /// How the elements of groups lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,26 +233,46 @@ fn meet<T: Number>(lanes: &mut [T], half: &mut [T], pairs: usize, len: usize, ou
     out.resize(done + len.div_ceil(pairs), T::default());
     let out = &mut out[done..];
     let each = |pairs: usize| out.len() * pairs;
-    match pairs {
-        1 => out.copy_from_slice(&lanes[..len]),
-        2 => halve(lanes, out),
+    let met = match pairs {
+        1 => lanes,
+        2 => {
+            halve(lanes, &mut half[..each(1)]);
+            half
+        }
         4 => {
             halve(lanes, &mut half[..each(2)]);
-            halve(half, out);
+            halve(half, &mut lanes[..each(1)]);
+            lanes
         }
         _ => {
             halve(lanes, &mut half[..each(4)]);
             halve(half, &mut lanes[..each(2)]);
-            halve(lanes, out);
+            halve(lanes, &mut half[..each(1)]);
+            half
         }
-    }
+    };
+    out.copy_from_slice(&met[..out.len()]);
 }
 
 /// Adds neighbours.
 #[inline(always)]
 fn halve<T: Number>(lanes: &[T], out: &mut [T]) {
-    for (out, [a, b]) in out.iter_mut().zip(lanes.as_chunks::<2>().0) {
-        *out = a.add(*b);
+    let (blocks, _) = lanes.as_chunks::<SHARED>();
+    let (halves, last) = out.as_chunks_mut::<{ SHARED / 2 }>();
+    let rest = &lanes[halves.len() * SHARED..];
+    for (k, half) in halves.iter_mut().enumerate() {
+        halve_block(&blocks[k], half);
+    }
+    for (k, out) in last.iter_mut().enumerate() {
+        *out = rest[2 * k].add(rest[2 * k + 1]);
+    }
+}
+
+/// A function of its own, by which the compiler knows that the lanes do not lie where the result does.
+#[inline(always)]
+fn halve_block<T: Number>(lanes: &[T; SHARED], half: &mut [T; SHARED / 2]) {
+    for i in 0..SHARED / 2 {
+        half[i] = lanes[2 * i].add(lanes[2 * i + 1]);
     }
 }
 
@@ -276,8 +297,7 @@ fn sum_columns<T: Number, W: Windows>(
 ) {
     let rows = Rows { from, pitch, lanes: how.lanes, end };
     for item in (first..end.min(first + how.lanes)).step_by(how.pairs) {
-        let at = out.len();
-        out.resize(at + groups, T::default());
+        out.reserve(groups);
         for column in (0..groups).step_by(BLOCK) {
             // The last block ends with the last column, and may begin before the end of the one before.
             let start = column.min(groups - BLOCK);
@@ -287,9 +307,7 @@ fn sum_columns<T: Number, W: Windows>(
                 4 => rows.four([item, start], join),
                 _ => pair(rows.four([item, start], join), rows.four([item + 4, start], join)),
             };
-            if let Some(out) = out[at + start..].first_chunk_mut() {
-                *out = sum;
-            }
+            push(&sum, column - start, out);
         }
     }
 }
@@ -326,6 +344,16 @@ impl<W: Windows> Rows<W> {
         join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
     ) -> [T; BLOCK] {
         pair(self.two([row, column], join), self.two([row + 2, column], join))
+    }
+}
+
+/// Appends a block without its first lanes. The compiler stores a whole block from registers.
+#[inline(always)]
+pub(super) fn push<T: Element>(block: &[T; BLOCK], skipped: usize, out: &mut Aligned<T>) {
+    if skipped == 0 {
+        out.extend_from_slice(block);
+    } else {
+        out.extend_from_slice(&block[skipped..]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Aligned;
 use super::blocks::append;
+use super::group_sums::push;
 use super::rows::BLOCK;
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::Scalar;
@@ -62,14 +63,11 @@ fn tree<T: Element>(
     f: impl Fn(T, T) -> T + Copy,
 ) {
     for chunk in lanes.chunks(items * width) {
-        let done = out.len();
-        out.resize(done + width, T::default());
+        out.reserve(width);
         for column in (0..width).step_by(BLOCK) {
             // The last block ends with the last column, and may begin before the end of the one before.
             let start = column.min(width - BLOCK);
-            if let Some(out) = out[done + start..].first_chunk_mut() {
-                *out = tree_block(&chunk[start..], [items, width], f);
-            }
+            push(&tree_block(&chunk[start..], [items, width], f), column - start, out);
         }
     }
 }
