@@ -1,7 +1,6 @@
-//! Folds the columns of a matrix, and each of its rows, where they lie.
+//! Folds the columns of a matrix where they lie.
 
-use super::rows::{NARROW, Prefetcher};
-use super::{LaneError, Lanes, LanesRef, append_lanes, bug, operations};
+use super::{LaneError, Lanes, LanesRef, bug, operations};
 use reduce_ir::Scalar;
 use reduce_ir::arith::{As, Bits, Number, Order};
 use reduce_ir::ops::Bin;
@@ -165,29 +164,4 @@ impl<'b, T, const LANES: usize> Iterator for Pairs<'b, T, LANES> {
         self.next += 1;
         (pair < self.pairs).then(|| [self.row(2 * pair), self.row(2 * pair + 1)])
     }
-}
-
-/// Folds each `len` consecutive elements into [`NARROW`] lanes, and appends the lanes to `out`: of operations that give the same in any
-/// order.
-#[inline(always)]
-pub(super) fn fold_each(
-    op: Bin,
-    from: LanesRef<'_>,
-    len: usize,
-    [acc, out]: [&mut Lanes; 2],
-    prefetcher: impl Prefetcher,
-) -> Result<(), LaneError> {
-    acc.resize(NARROW);
-    for start in (0..from.len()).step_by(len) {
-        let first = from.slice(start..start + NARROW);
-        if first.ty() == acc.ty() {
-            acc.clear();
-            append_lanes(first, NARROW, acc);
-        } else {
-            operations::cast(first, acc)?;
-        }
-        operations::accumulate(op, acc, from.slice(start + NARROW..start + len), prefetcher)?;
-        append_lanes(acc.borrow(), NARROW, out);
-    }
-    Ok(())
 }

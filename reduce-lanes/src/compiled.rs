@@ -18,50 +18,63 @@ pub struct Loops {
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
     pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Option<Prefetch>) -> Done,
-    /// [`add_squares`].
-    pub add_squares: fn(&mut Lanes, LanesRef<'_>, Option<Prefetch>) -> Done,
-    /// [`sum`].
-    pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Prefetch>) -> Done,
     /// [`append`].
     pub append: fn(LanesRef<'_>, usize, &mut Lanes),
     /// [`pairwise_step`].
     pub pairwise_step: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
-    /// [`pairwise_tree`].
-    pub pairwise_tree: fn(Bin, LanesRef<'_>, [usize; 2], &mut Lanes) -> Done,
     /// [`gather`].
     pub gather: fn(LanesRef<'_>, [usize; 3], &mut Lanes, usize),
     /// Prefetches the memory of the lanes.
     pub prefetch: fn(LanesRef<'_>),
     /// [`deinterleave`].
     pub deinterleave: fn(LanesRef<'_>, Deinterleave, &mut Lanes, usize),
-    /// [`fold_columns`].
-    pub fold_columns: fn(Bin, &mut Lanes, LanesRef<'_>, usize) -> Done,
-    /// [`fold_each`].
-    pub fold_each: fn(Bin, LanesRef<'_>, usize, [&mut Lanes; 2], Option<Prefetch>) -> Done,
-    /// [`sum_groups`].
-    pub sum_groups: fn(Term<LanesRef<'_>>, Summed, Groups, [&mut Lanes; 2]) -> Done,
+    /// Faster loops that the other ones can replace.
+    pub fused: Option<Fused>,
 }
 
-/// Those for every processor.
+/// Loops that do several operations in one pass over memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Fused {
+    /// Adds the squares of row after row of integers to the lanes.
+    pub add_squares: fn(&mut Lanes, LanesRef<'_>, Option<Prefetch>) -> Done,
+    /// Sums the lanes of whole chunks of floats.
+    pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Prefetch>) -> Done,
+    /// Sums the lanes of the chunks of groups.
+    pub sum_groups: fn(Term<LanesRef<'_>>, Summed, Groups, [&mut Lanes; 2]) -> Done,
+    /// Folds rows that lie some elements apart into the lanes.
+    pub fold_columns: fn(Bin, &mut Lanes, LanesRef<'_>, usize) -> Done,
+    /// Combines items by halves.
+    pub pairwise_tree: fn(Bin, LanesRef<'_>, [usize; 2], &mut Lanes) -> Done,
+}
+
+/// The loops for every processor.
 impl Default for Loops {
     fn default() -> Loops {
         Loops {
             apply,
             accumulate: accumulate_plainly,
-            add_squares: add_squares_plainly,
-            sum: sum_plainly,
             append,
             pairwise_step,
-            pairwise_tree,
             gather,
             prefetch: |_| (),
             deinterleave,
-            fold_columns,
-            fold_each: fold_each_plainly,
-            sum_groups,
+            fused: FUSED,
         }
     }
 }
+
+/// x86-64 processors without AVX2 are rare, and a second copy of these loops would make the library a third larger.
+#[cfg(target_arch = "x86_64")]
+const FUSED: Option<Fused> = None;
+
+#[cfg(not(target_arch = "x86_64"))]
+const FUSED: Option<Fused> = Some(Fused {
+    add_squares: add_squares_plainly,
+    sum: sum_plainly,
+    sum_groups,
+    fold_columns,
+    pairwise_tree,
+});
 
 /// [`accumulate`] without prefetches. It is compiled once, and not for every crate that names it.
 #[inline(never)]
@@ -70,24 +83,14 @@ fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, prefetch: Optio
 }
 
 /// [`add_squares`], likewise.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(never)]
 fn add_squares_plainly(acc: &mut Lanes, b: LanesRef<'_>, prefetch: Option<Prefetch>) -> Done {
     add_squares(acc, b, prefetch)
 }
 
-/// [`fold_each`], likewise.
-#[inline(never)]
-fn fold_each_plainly(
-    op: Bin,
-    from: LanesRef<'_>,
-    len: usize,
-    lanes: [&mut Lanes; 2],
-    prefetch: Option<Prefetch>,
-) -> Done {
-    fold_each(op, from, len, lanes, prefetch)
-}
-
 /// [`sum`], likewise.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(never)]
 fn sum_plainly(
     term: Term<LanesRef<'_>>,
@@ -135,71 +138,6 @@ macro_rules! compiled {
             operations::accumulate(op, acc, b, prefetcher)
         }
 
-        /// The squares of row after row of integers join `acc`, as in [`accumulate`].
-        ///
-        /// # Errors
-        /// There is no such loop for the types.
-        $(#[$features])*
-        pub fn add_squares(acc: &mut Lanes, b: LanesRef<'_>, prefetcher: impl Prefetcher) -> Done {
-            operations::add_squares(acc, b, prefetcher)
-        }
-
-        /// Appends to `out` what is left of the lanes of whole chunks of floats: of each the terms of its rows summed, one row
-        /// after the other, and then the lanes, by pairs. `acc` is overwritten.
-        ///
-        /// # Errors
-        /// There is no such loop for the types.
-        $(#[$features])*
-        pub fn sum(
-            term: Term<LanesRef<'_>>,
-            how: Summed,
-            acc: &mut Lanes,
-            out: &mut Lanes,
-            prefetcher: impl Prefetcher,
-        ) -> Done {
-            crate::sums::sum(term, how, acc, out, prefetcher)
-        }
-
-        /// Row after row of `from`, which lie `pitch` apart and are as long as `acc`, joins it, as in [`accumulate`].
-        ///
-        /// # Errors
-        /// The operation is not defined for the types, or does not [commute](Bin::commutes).
-        $(#[$features])*
-        pub fn fold_columns(op: Bin, acc: &mut Lanes, from: LanesRef<'_>, pitch: usize) -> Done {
-            crate::columns::fold_columns(op, acc, from, pitch)
-        }
-
-        /// Appends to `out`, for each `len` consecutive elements, the [`NARROW`](crate::NARROW) lanes into which they are folded by an
-        /// exact operation. `acc` is overwritten.
-        ///
-        /// # Errors
-        /// The operation is not defined for the types, or does not [commute](Bin::commutes).
-        $(#[$features])*
-        pub fn fold_each(
-            op: Bin,
-            from: LanesRef<'_>,
-            len: usize,
-            [acc, out]: [&mut Lanes; 2],
-            prefetcher: impl Prefetcher,
-        ) -> Done {
-            crate::columns::fold_each(op, from, len, [acc, out], prefetcher)
-        }
-
-        /// Appends to `out` what is left of the lanes of every chunk of groups of floats: of each the terms of its rows summed, and
-        /// then the lanes, by pairs. `acc` is overwritten.
-        ///
-        /// # Errors
-        /// There is no such loop for the types.
-        $(#[$features])*
-        pub fn sum_groups(
-            term: Term<LanesRef<'_>>,
-            how: Summed,
-            groups: Groups,
-            [acc, out]: [&mut Lanes; 2],
-        ) -> Done {
-            crate::group_sums::sum_groups(term, how, groups, [acc, out])
-        }
-
         /// Appends `len` lanes to `out`: so many, or one block of one value. Lanes of another type are a bug of the caller and
         /// ignored.
         $(#[$features])*
@@ -215,17 +153,6 @@ macro_rules! compiled {
         $(#[$features])*
         pub fn pairwise_step(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
             crate::pairwise::pairwise_step(op, lanes, half, out)
-        }
-
-        /// Appends to `out` the combination of every `items` (a power of two, at most [`TREE`](crate::TREE)) items of `width` lanes, of
-        /// which there are at least [`BLOCK`](crate::BLOCK): the first half with the second, and so on. The last items may be absent. For
-        /// sums and products of floats.
-        ///
-        /// # Errors
-        /// Another operation or type.
-        $(#[$features])*
-        pub fn pairwise_tree(op: Bin, lanes: LanesRef<'_>, [items, width]: [usize; 2], out: &mut Lanes) -> Done {
-            crate::pairwise::pairwise_tree(op, lanes, [items, width], out)
         }
 
         /// `out[i] = a[i] op b[i]`, as `bool`.
@@ -298,7 +225,74 @@ macro_rules! compiled {
     };
 }
 
+/// The [`Fused`] loops.
+macro_rules! fused {
+    ($(#[$features:meta])*) => {
+        /// The squares of row after row of integers join `acc`, as in [`accumulate`].
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn add_squares(acc: &mut Lanes, b: LanesRef<'_>, prefetcher: impl Prefetcher) -> Done {
+            operations::add_squares(acc, b, prefetcher)
+        }
+
+        /// Appends to `out` what is left of the lanes of whole chunks of floats: of each the terms of its rows summed, one row
+        /// after the other, and then the lanes, by pairs. `acc` is overwritten.
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn sum(
+            term: Term<LanesRef<'_>>,
+            how: Summed,
+            acc: &mut Lanes,
+            out: &mut Lanes,
+            prefetcher: impl Prefetcher,
+        ) -> Done {
+            crate::sums::sum(term, how, acc, out, prefetcher)
+        }
+
+        /// Row after row of `from`, which lie `pitch` apart and are as long as `acc`, joins it, as in [`accumulate`].
+        ///
+        /// # Errors
+        /// The operation is not defined for the types, or does not [commute](Bin::commutes).
+        $(#[$features])*
+        pub fn fold_columns(op: Bin, acc: &mut Lanes, from: LanesRef<'_>, pitch: usize) -> Done {
+            crate::columns::fold_columns(op, acc, from, pitch)
+        }
+
+        /// Appends to `out` what is left of the lanes of every chunk of groups of floats: of each the terms of its rows summed, and
+        /// then the lanes, by pairs. `acc` is overwritten.
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn sum_groups(
+            term: Term<LanesRef<'_>>,
+            how: Summed,
+            groups: Groups,
+            [acc, out]: [&mut Lanes; 2],
+        ) -> Done {
+            crate::group_sums::sum_groups(term, how, groups, [acc, out])
+        }
+
+        /// Appends to `out` the combination of every `items` (a power of two, at most [`TREE`](crate::TREE)) items of `width` lanes, of
+        /// which there are at least [`BLOCK`](crate::BLOCK): the first half with the second, and so on. The last items may be absent. For
+        /// sums and products of floats.
+        ///
+        /// # Errors
+        /// Another operation or type.
+        $(#[$features])*
+        pub fn pairwise_tree(op: Bin, lanes: LanesRef<'_>, [items, width]: [usize; 2], out: &mut Lanes) -> Done {
+            crate::pairwise::pairwise_tree(op, lanes, [items, width], out)
+        }
+    };
+}
+
 compiled!(pub,);
+#[cfg(not(target_arch = "x86_64"))]
+fused!();
 
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
@@ -309,6 +303,10 @@ pub mod avx2 {
     };
 
     compiled!(,
+        #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]
+        #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
+    );
+    fused!(
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]
         #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
     );

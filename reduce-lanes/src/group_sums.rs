@@ -8,6 +8,9 @@ use super::sums::{Blocks, Summed, Term, add, add_magnitude, add_product, add_squ
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::arith::{Element, Number};
 
+/// The most lanes that are added by pairs at once.
+const PAIRS: usize = 8;
+
 /// How the elements of groups lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Groups {
@@ -29,6 +32,8 @@ pub enum Groups {
 pub trait Windows: Copy {
     /// A block of each of them.
     type Block: Copy;
+    /// The size of an element in bytes.
+    const BYTES: usize;
     /// Blocks that follow each other.
     type Blocks: Blocks<Block = Self::Block>;
 
@@ -49,6 +54,7 @@ pub trait Windows: Copy {
 
 impl<'b, B> Windows for &'b [B] {
     type Block = &'b [B; BLOCK];
+    const BYTES: usize = size_of::<B>();
     type Blocks = &'b [[B; BLOCK]];
 
     #[inline(always)]
@@ -69,6 +75,7 @@ impl<'b, B> Windows for &'b [B] {
 
 impl<W: Windows> Windows for [W; 2] {
     type Block = [W::Block; 2];
+    const BYTES: usize = W::BYTES;
     type Blocks = [W::Blocks; 2];
 
     #[inline(always)]
@@ -159,14 +166,13 @@ fn sum_chunk<T: Number, W: Windows>(
     // The first lanes have an element more than the last ones, and those of one block may have both.
     let (longer, all) = (rest / BLOCK, if rows > 0 { how.lanes / BLOCK } else { rest.div_ceil(BLOCK) });
     let blocks = lanes.as_chunks_mut().0;
-    sum_blocks(from, [first, how.lanes, rows + 1], &mut blocks[..longer], join);
-    if !rest.is_multiple_of(BLOCK) {
-        let start = first + longer * BLOCK;
-        sum_blocks(from, [start, how.lanes, rows], &mut blocks[longer..longer + 1], join);
-        join_last(&mut blocks[longer], from, [start + rows * how.lanes, end], join);
+    for (range, rows) in [(0..longer, rows + 1), (longer..all, rows)] {
+        let start = first + range.start * BLOCK;
+        sum_blocks(from, [start, how.lanes, rows], &mut blocks[range], join);
     }
-    let next = rest.div_ceil(BLOCK);
-    sum_blocks(from, [first + next * BLOCK, how.lanes, rows], &mut blocks[next..all], join);
+    if !rest.is_multiple_of(BLOCK) {
+        join_last(&mut blocks[longer], from, [end - rest % BLOCK, end], join);
+    }
     meet(lanes, half, how.pairs, (end - first).min(how.lanes), out);
 }
 
@@ -178,35 +184,10 @@ fn sum_blocks<T: Number, W: Windows>(
     out: &mut [[T; BLOCK]],
     join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
 ) {
-    match rows {
-        0 => out.fill(zeros()),
-        1 => sum_some::<T, W, 1>(from, [first, lanes], out, join),
-        2 => sum_some::<T, W, 2>(from, [first, lanes], out, join),
-        3 => sum_some::<T, W, 3>(from, [first, lanes], out, join),
-        4 => sum_some::<T, W, 4>(from, [first, lanes], out, join),
-        _ => {
-            sum_some::<T, W, 4>(from, [first, lanes], out, join);
-            for row in 4..rows {
-                let row = from.blocks(first + row * lanes, out.len());
-                out.iter_mut().enumerate().for_each(|(k, kept)| join(kept, row.at(k)));
-            }
-        }
-    }
-}
-
-/// Sums a constant number of rows in registers.
-#[inline(always)]
-fn sum_some<T: Number, W: Windows, const ROWS: usize>(
-    from: W,
-    [first, lanes]: [usize; 2],
-    out: &mut [[T; BLOCK]],
-    join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
-) {
-    let rows: [_; ROWS] = std::array::from_fn(|row| from.blocks(first + row * lanes, out.len()));
     for (k, out) in out.iter_mut().enumerate() {
         let mut kept = zeros();
-        for row in rows {
-            join(&mut kept, row.at(k));
+        for row in 0..rows {
+            join(&mut kept, from.at(first + row * lanes + k * BLOCK));
         }
         *out = kept;
     }
@@ -301,11 +282,12 @@ fn sum_columns<T: Number, W: Windows>(
         for column in (0..groups).step_by(BLOCK) {
             // The last block ends with the last column, and may begin before the end of the one before.
             let start = column.min(groups - BLOCK);
+            // The lanes that a thread has of a vector of 16 bytes meet in registers.
             let sum = match how.pairs {
-                1 => rows.one([item, start], join),
-                2 => rows.two([item, start], join),
-                4 => rows.four([item, start], join),
-                _ => pair(rows.four([item, start], join), rows.four([item + 4, start], join)),
+                2 if W::BYTES == 8 => rows.two([item, start], join),
+                4 if W::BYTES == 4 => rows.four([item, start], join),
+                8 if W::BYTES == 2 => pair(rows.four([item, start], join), rows.four([item + 4, start], join)),
+                pairs => rows.some([item, start], pairs, join),
             };
             push(&sum, column - start, out);
         }
@@ -313,9 +295,48 @@ fn sum_columns<T: Number, W: Windows>(
 }
 
 impl<W: Windows> Rows<W> {
+    /// The sum of some lanes of a block of columns, by pairs: the first lane begins with a row.
+    #[inline(always)]
+    fn some<T: Number>(
+        self,
+        [row, column]: [usize; 2],
+        pairs: usize,
+        join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
+    ) -> [T; BLOCK] {
+        let (mut sums, mut left) = ([zeros(); PAIRS], pairs.min(PAIRS));
+        for (k, sum) in sums[..left].iter_mut().enumerate() {
+            *sum = self.lane([row + k, column], join);
+        }
+        while left > 1 {
+            left /= 2;
+            for k in 0..left {
+                sums[k] = pair(sums[2 * k], sums[2 * k + 1]);
+            }
+        }
+        sums[0]
+    }
+
+    #[inline(always)]
+    fn two<T: Number>(
+        self,
+        [row, column]: [usize; 2],
+        join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
+    ) -> [T; BLOCK] {
+        pair(self.lane([row, column], join), self.lane([row + 1, column], join))
+    }
+
+    #[inline(always)]
+    fn four<T: Number>(
+        self,
+        [row, column]: [usize; 2],
+        join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
+    ) -> [T; BLOCK] {
+        pair(self.two([row, column], join), self.two([row + 2, column], join))
+    }
+
     /// A block of the lane that begins with a row.
     #[inline(always)]
-    fn one<T: Number>(
+    fn lane<T: Number>(
         self,
         [row, column]: [usize; 2],
         join: impl Fn(&mut [T; BLOCK], W::Block),
@@ -326,24 +347,6 @@ impl<W: Windows> Rows<W> {
             row += self.lanes;
         }
         kept
-    }
-
-    #[inline(always)]
-    fn two<T: Number>(
-        self,
-        [row, column]: [usize; 2],
-        join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
-    ) -> [T; BLOCK] {
-        pair(self.one([row, column], join), self.one([row + 1, column], join))
-    }
-
-    #[inline(always)]
-    fn four<T: Number>(
-        self,
-        [row, column]: [usize; 2],
-        join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
-    ) -> [T; BLOCK] {
-        pair(self.two([row, column], join), self.two([row + 2, column], join))
     }
 }
 

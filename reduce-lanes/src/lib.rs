@@ -20,9 +20,11 @@ pub use blocks::SHARED;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
-    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, fold_columns, fold_each,
-    gather, mul_add, pairwise_step, pairwise_tree, select, sum, sum_groups, un,
+    Fused, Loops, accumulate, append, apply, bin, cast, cmp, deinterleave, gather, mul_add, pairwise_step, select,
+    un,
 };
+#[cfg(not(target_arch = "x86_64"))]
+pub use compiled::{add_squares, fold_columns, pairwise_tree, sum, sum_groups};
 pub use deinterleave::Deinterleave;
 pub use group_sums::{Groups, Windows, sum_windows};
 pub(crate) use operations::{adds_squares, widens};

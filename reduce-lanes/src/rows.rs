@@ -27,6 +27,9 @@ impl Prefetch {
 
 /// The prefetch instructions of one strategy.
 pub trait Prefetcher: Copy {
+    /// Whether it loads elements ahead of their use. Such strategies read one stream.
+    const TOUCHES: bool = false;
+
     /// The strategy; `None` for elements that are in a cache already.
     fn strategy(self) -> Option<Prefetch>;
 

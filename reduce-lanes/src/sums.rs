@@ -252,24 +252,23 @@ impl<R: Blocks> Blocks for [R; 2] {
 
 /// [`super::sum`] of one type, where `join` joins a block of elements to as many lanes.
 #[inline(always)]
-pub fn sum_rows<T: Number, R: Blocks>(
+pub fn sum_rows<T: Number, R: Blocks, P: Prefetcher>(
     chunks: R,
     how: Summed,
     acc: &mut Aligned<T>,
     out: &mut Aligned<T>,
     join: impl Fn(&mut [T; BLOCK], R::Block) + Copy,
-    prefetcher: impl Prefetcher,
+    prefetcher: P,
 ) {
     let in_chunk = how.chunk / BLOCK;
     for first in (0..chunks.count() / in_chunk).map(|chunk| chunk * in_chunk) {
         let chunk = chunks.some(first, in_chunk);
         let acc = aside(acc, how.lanes, chunk.address());
-        match prefetcher.strategy() {
-            Some(Prefetch::MultiStream) => join_side_by_side(acc, chunk, join, prefetcher),
-            Some(Prefetch::Sequential | Prefetch::NonTemporal | Prefetch::L2) | None => {
-                join_row_by_row(acc, chunk, 0, join, prefetcher)
-            }
-        }
+        let done = match prefetcher.strategy() {
+            Some(Prefetch::MultiStream) if !P::TOUCHES => join_side_by_side(acc, chunk, join, prefetcher),
+            Some(_) | None => 0,
+        };
+        join_row_by_row(acc, chunk, done, join, prefetcher);
         match how.pairs {
             2 => meet::<_, 2>(acc, out),
             4 => meet::<_, 4>(acc, out),
@@ -289,14 +288,14 @@ pub(super) fn aside<T: Number>(acc: &mut Aligned<T>, len: usize, from: usize) ->
     &mut acc[start..start + len]
 }
 
-/// The rows of a chunk join its lanes, some rows side by side, each read by instructions of its own.
+/// The rows of a chunk join its lanes, some rows side by side, each read by instructions of its own. Returns how many rows did.
 #[inline(always)]
 fn join_side_by_side<T: Number, R: Blocks>(
     acc: &mut [T],
     chunk: R,
     join: impl Fn(&mut [T; BLOCK], R::Block) + Copy,
     prefetcher: impl Prefetcher,
-) {
+) -> usize {
     let (in_row, ahead) = (acc.len() / BLOCK, Distance::of(prefetcher).each(SIDE));
     let sheets = chunk.count() / (SIDE * in_row);
     for sheet in 0..sheets {
@@ -312,7 +311,7 @@ fn join_side_by_side<T: Number, R: Blocks>(
             *lanes = kept;
         }
     }
-    join_row_by_row(acc, chunk, sheets * SIDE, join, prefetcher);
+    sheets * SIDE
 }
 
 /// The rows of a chunk, from one on, join its lanes one after the other.

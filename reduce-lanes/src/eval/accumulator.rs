@@ -3,8 +3,8 @@
 use super::Evaluator;
 use super::code::{At, Code, Place};
 use crate::{
-    BLOCK, Groups, LaneError, Lanes, LanesRef, Loops, Prefetch, SHARED, Summed, TREE, Term, adds_squares,
-    has_pairwise_step, sums, widens,
+    BLOCK, Fused, Groups, LaneError, Lanes, LanesRef, NARROW, Prefetch, Loops, SHARED, Summed, TREE, Term, adds_squares,
+    append_lanes, has_pairwise_step, sums, widens,
 };
 use reduce_ir::Scalar;
 use reduce_ir::func::{Func, Id, Node};
@@ -93,6 +93,7 @@ impl Accumulator {
 
     /// The parameter whose squares the `k`-th field adds, if there is a loop for them.
     fn squared(&self, k: usize) -> Option<Id> {
+        self.fused()?;
         let f = &self.right.func;
         let line = f.line(f.results()[k]).filter(|line| line.ty == self.next[k].ty())?;
         let Node::Bin(Bin::Mul, x, y) = line.node else { return None };
@@ -107,9 +108,13 @@ impl Accumulator {
         is_element && !self.right.code.place(id).uniform
     }
 
+    fn fused(&self) -> Option<Fused> {
+        self.right.loops.fused
+    }
+
     /// Whether [`Accumulator::sum`] can compute every field: a float sum of known terms.
     pub fn is_sum(&self) -> bool {
-        (0..self.next.len()).all(|k| self.term(k).is_some())
+        self.fused().is_some() && (0..self.next.len()).all(|k| self.term(k).is_some())
     }
 
     /// The term that the `k`-th field sums, of parameters that differ between lanes.
@@ -144,9 +149,11 @@ impl Accumulator {
     ) -> Result<(), LaneError> {
         let fields = acc.len();
         for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
-            let Some(term) = self.term(k) else { return crate::bug("sum", &[acc.borrow()]) };
+            let (Some(term), Some(fused)) = (self.term(k), self.fused()) else {
+                return crate::bug("sum", &[acc.borrow()]);
+            };
             let term = term.map(|id| right(id.0 as usize - fields).slice(0..len));
-            (self.right.loops.sum)(term, how, acc, out, self.prefetch)?;
+            (fused.sum)(term, how, acc, out, self.prefetch)?;
         }
         Ok(())
     }
@@ -163,9 +170,11 @@ impl Accumulator {
         [acc, out]: [&mut [Lanes]; 2],
     ) -> Result<(), LaneError> {
         for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
-            let Some(term) = self.term(k) else { return crate::bug("sum", &[out.borrow()]) };
+            let (Some(term), Some(fused)) = (self.term(k), self.fused()) else {
+                return crate::bug("sum", &[out.borrow()]);
+            };
             let term = term.map(|id| right(id.0 as usize - self.next.len()));
-            (self.right.loops.sum_groups)(term, how, groups, [acc, out])?;
+            (fused.sum_groups)(term, how, groups, [acc, out])?;
         }
         Ok(())
     }
@@ -182,9 +191,21 @@ impl Accumulator {
         pitch: usize,
     ) -> Result<(), LaneError> {
         for (k, (acc, op)) in acc.iter_mut().zip(self.in_place.iter().flatten()).enumerate() {
-            (self.right.loops.fold_columns)(*op, acc, right(self.plain(k)), pitch)?;
+            let from = right(self.plain(k));
+            match self.fused() {
+                Some(fused) => (fused.fold_columns)(*op, acc, from, pitch)?,
+                None => self.fold_rows(*op, acc, from, pitch)?,
+            }
         }
         Ok(())
+    }
+
+    fn fold_rows(&self, op: Bin, acc: &mut Lanes, from: LanesRef<'_>, pitch: usize) -> Result<(), LaneError> {
+        let len = acc.len();
+        (0..from.len()).step_by(pitch).try_for_each(|start| {
+            let row = from.slice(start..start + len);
+            (self.right.loops.accumulate)(op, acc, row, None)
+        })
     }
 
     /// Appends to every field of `out` the [`NARROW`](crate::NARROW) lanes into which each `len` consecutive
@@ -200,9 +221,26 @@ impl Accumulator {
     ) -> Result<(), LaneError> {
         for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
             let Some(op) = self.in_place[k] else { return crate::bug("fold", &[acc.borrow()]) };
-            (self.right.loops.fold_each)(op, right(self.plain(k)), len, [acc, out], self.prefetch)?;
+            let from = right(self.plain(k));
+            acc.resize(NARROW);
+            for start in (0..from.len()).step_by(len) {
+                self.fold_one(op, from.slice(start..start + len), acc)?;
+                append_lanes(acc.borrow(), NARROW, out);
+            }
         }
         Ok(())
+    }
+
+    /// Sets `acc` to the lanes into which elements are folded.
+    fn fold_one(&self, op: Bin, elements: LanesRef<'_>, acc: &mut Lanes) -> Result<(), LaneError> {
+        let first = elements.slice(0..NARROW);
+        if first.ty() == acc.ty() {
+            acc.clear();
+            append_lanes(first, NARROW, acc);
+        } else {
+            crate::cast(first, acc)?;
+        }
+        (self.right.loops.accumulate)(op, acc, elements.slice(NARROW..elements.len()), self.prefetch)
     }
 
     /// The place of the plain parameter of the `k`-th field, after the accumulator.
@@ -251,11 +289,12 @@ impl Accumulator {
         out: &mut [Lanes],
     ) -> Result<bool, LaneError> {
         let [count, width] = shape;
+        let Some(fused) = self.fused() else { return Ok(false) };
         if !self.has_step || width < BLOCK || count > TREE || !count.is_power_of_two() {
             return Ok(false);
         }
         for ((op, items), out) in self.in_place.iter().flatten().zip(items).zip(out) {
-            (self.right.loops.pairwise_tree)(*op, items.borrow(), shape, out)?;
+            (fused.pairwise_tree)(*op, items.borrow(), shape, out)?;
         }
         Ok(true)
     }
@@ -321,10 +360,10 @@ impl Accumulator {
         behind: impl Fn(usize) -> LanesRef<'a>,
         len: usize,
     ) -> Result<(), LaneError> {
-        let Loops { accumulate, add_squares, .. } = self.right.loops;
+        let Loops { accumulate, fused, .. } = self.right.loops;
         for (k, (acc, op)) in acc.iter_mut().zip(self.in_place.iter().flatten()).enumerate() {
-            match self.squared(k) {
-                Some(id) => add_squares(acc, behind(id.0 as usize).slice(0..len), self.prefetch)?,
+            match self.squared(k).zip(fused) {
+                Some((id, fused)) => (fused.add_squares)(acc, behind(id.0 as usize).slice(0..len), self.prefetch)?,
                 None => accumulate(*op, acc, self.right.result(k, &behind, len), self.prefetch)?,
             }
         }

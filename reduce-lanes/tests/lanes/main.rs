@@ -132,17 +132,22 @@ fn reading() -> impl Iterator<Item = (String, Loops, Option<Prefetch>)> {
 fn loops() -> Vec<(&'static str, Loops)> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        use reduce_lanes::avx2;
+        use reduce_lanes::{Fused, avx2};
         // SAFETY: processors with AVX2 and FMA have what came with them.
         let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
             accumulate: |op, acc, b, prefetch| unsafe { avx2::accumulate(op, acc, b, prefetch) },
-            add_squares: |acc, b, prefetch| unsafe { avx2::add_squares(acc, b, prefetch) },
-            sum: |term, how, acc, out, prefetch| unsafe { avx2::sum(term, how, acc, out, prefetch) },
             append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
             pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
             gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
             deinterleave: |from, how, to, at| unsafe { avx2::deinterleave(from, how, to, at) },
+            fused: Some(Fused {
+                add_squares: |acc, b, prefetch| unsafe { avx2::add_squares(acc, b, prefetch) },
+                sum: |term, how, acc, out, prefetch| unsafe { avx2::sum(term, how, acc, out, prefetch) },
+                sum_groups: |term, how, groups, lanes| unsafe { avx2::sum_groups(term, how, groups, lanes) },
+                fold_columns: |op, acc, from, pitch| unsafe { avx2::fold_columns(op, acc, from, pitch) },
+                pairwise_tree: |op, lanes, shape, out| unsafe { avx2::pairwise_tree(op, lanes, shape, out) },
+            }),
             ..Loops::default()
         };
         return vec![("portable", Loops::default()), ("avx2", newer)];

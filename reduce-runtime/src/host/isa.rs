@@ -61,7 +61,7 @@ mod x86 {
     use reduce_ir::ops::Bin;
     use reduce_ir::{arith, f16};
     use reduce_lanes::{
-        BLOCK, Groups, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, Summed, Term, avx2,
+        BLOCK, Fused, Groups, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, Summed, Term, avx2,
         blocks, sum_rows, sum_windows,
     };
     use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
@@ -92,6 +92,19 @@ mod x86 {
             with_prefetcher!(prefetch, prefetcher => accumulate(op, acc, b, prefetcher))
         },
         // SAFETY: the processor has the instructions.
+        append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
+        // SAFETY: the processor has the instructions.
+        pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
+        // SAFETY: the processor has the instructions.
+        gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
+        prefetch,
+        // SAFETY: the processor has the instructions.
+        deinterleave: |from, how, to, at| unsafe { avx2::deinterleave(from, how, to, at) },
+        fused: Some(FUSED),
+    };
+
+    const FUSED: Fused = Fused {
+        // SAFETY: the processor has the instructions.
         add_squares: |acc, b, prefetch| unsafe {
             with_prefetcher!(prefetch, prefetcher => avx2::add_squares(acc, b, prefetcher))
         },
@@ -100,24 +113,11 @@ mod x86 {
             with_prefetcher!(prefetch, prefetcher => sum(term, how, acc, out, prefetcher))
         },
         // SAFETY: the processor has the instructions.
-        append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
-        // SAFETY: the processor has the instructions.
-        pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
-        // SAFETY: the processor has the instructions.
-        pairwise_tree: |op, lanes, shape, out| unsafe { avx2::pairwise_tree(op, lanes, shape, out) },
-        // SAFETY: the processor has the instructions.
-        gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
-        prefetch,
-        // SAFETY: the processor has the instructions.
-        deinterleave: |from, how, to, at| unsafe { avx2::deinterleave(from, how, to, at) },
+        sum_groups: |term, how, groups, lanes| unsafe { sum_groups(term, how, groups, lanes) },
         // SAFETY: the processor has the instructions.
         fold_columns: |op, acc, from, pitch| unsafe { avx2::fold_columns(op, acc, from, pitch) },
         // SAFETY: the processor has the instructions.
-        fold_each: |op, from, len, lanes, prefetch| unsafe {
-            with_prefetcher!(prefetch, prefetcher => avx2::fold_each(op, from, len, lanes, prefetcher))
-        },
-        // SAFETY: the processor has the instructions.
-        sum_groups: |term, how, groups, lanes| unsafe { sum_groups(term, how, groups, lanes) },
+        pairwise_tree: |op, lanes, shape, out| unsafe { avx2::pairwise_tree(op, lanes, shape, out) },
     };
 
     /// Prefetches into the L1 cache.
@@ -143,6 +143,8 @@ mod x86 {
     struct Touching(Prefetch);
 
     impl Prefetcher for Touching {
+        const TOUCHES: bool = true;
+
         #[inline(always)]
         fn strategy(self) -> Option<Prefetch> {
             Some(self.0)
