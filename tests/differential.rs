@@ -12,6 +12,8 @@ mod data;
 mod offsets;
 #[path = "differential/plain.rs"]
 mod plain;
+#[path = "support/rotation.rs"]
+mod rotation;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 
@@ -27,10 +29,7 @@ use reduce_ir::statements::Lowered;
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Lanes;
 use reduce_runtime::{Strided, host};
-
-fn full() -> bool {
-    std::env::var_os("REDUCEGEN_FULL").is_some()
-}
+use rotation::full;
 
 /// A program in all the forms that run.
 struct Case {
@@ -109,7 +108,8 @@ fn pairs() -> Vec<(&'static str, Scalar)> {
 
 #[test]
 fn every_operator_type_pass_and_size() {
-    let programs = pairs().into_par_iter().flat_map_iter(|(name, ty)| {
+    let pairs: Vec<_> = rotation::sample(pairs(), 2).collect();
+    let programs = pairs.into_par_iter().flat_map_iter(|(name, ty)| {
         cases::programs(name, ty).into_iter().map(move |program| (name, Case::new(program)))
     });
     let checked = programs.map(|(name, case)| {
@@ -121,7 +121,7 @@ fn every_operator_type_pass_and_size() {
     });
     let checked: usize = checked.sum();
     println!("{checked} reductions, each in the interpreter and on the host");
-    assert!(checked > 5_000);
+    assert!(checked > 2_500);
 }
 
 fn hash(case: &Case) -> u64 {
