@@ -82,8 +82,9 @@ sysroot() {
 }
 
 cross_cargo() {
-  # The standard library that was built here has no bitcode for link-time optimisation.
-  env -u RUSTFLAGS -u RUSTDOCFLAGS CARGO_PROFILE_RELEASE_LTO=off \
+  # The standard library that was built here has no bitcode for link-time optimisation. So each crate is one unit, in which loops
+  # are inlined.
+  env -u RUSTFLAGS -u RUSTDOCFLAGS CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 \
     CARGO_BUILD_TARGET=$TARGET \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="--sysroot $SYSROOT ${AARCH64_RUSTFLAGS:-}" \
