@@ -119,7 +119,7 @@ pub(super) fn sum_groups(
     Ok(())
 }
 
-/// [`super::sum_groups`] of one type, where `join` joins a block of elements to as many lanes.
+/// `sum_groups` of one type, where `join` joins a block of elements to as many lanes.
 #[inline(always)]
 pub fn sum_windows<T: Number, W: Windows>(
     from: W,

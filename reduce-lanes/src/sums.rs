@@ -250,7 +250,7 @@ impl<R: Blocks> Blocks for [R; 2] {
     }
 }
 
-/// [`super::sum`] of one type, where `join` joins a block of elements to as many lanes.
+/// `sum` of one type, where `join` joins a block of elements to as many lanes.
 #[inline(always)]
 pub fn sum_rows<T: Number, R: Blocks, P: Prefetcher>(
     chunks: R,
