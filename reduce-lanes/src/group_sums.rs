@@ -286,7 +286,9 @@ fn sum_columns<T: Number, W: Windows>(
             let sum = match how.pairs {
                 2 if W::BYTES == 8 => rows.two([item, start], join),
                 4 if W::BYTES == 4 => rows.four([item, start], join),
-                8 if W::BYTES == 2 => pair(rows.four([item, start], join), rows.four([item + 4, start], join)),
+                8 if W::BYTES == 2 => {
+                    pair(rows.four([item, start], join), rows.four([item + 4, start], join))
+                }
                 pairs => rows.some([item, start], pairs, join),
             };
             push(&sum, column - start, out);

@@ -20,8 +20,8 @@ pub use blocks::SHARED;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
-    Fused, Loops, accumulate, append, apply, bin, cast, cmp, deinterleave, gather, mul_add, pairwise_step, select,
-    un,
+    Fused, Loops, accumulate, append, apply, bin, cast, cmp, deinterleave, gather, mul_add, pairwise_step,
+    select, un,
 };
 #[cfg(not(target_arch = "x86_64"))]
 pub use compiled::{add_squares, fold_columns, pairwise_tree, sum, sum_groups};

@@ -3,8 +3,8 @@
 use super::Evaluator;
 use super::code::{At, Code, Place};
 use crate::{
-    BLOCK, Fused, Groups, LaneError, Lanes, LanesRef, NARROW, Prefetch, Loops, SHARED, Summed, TREE, Term, adds_squares,
-    append_lanes, has_pairwise_step, sums, widens,
+    BLOCK, Fused, Groups, LaneError, Lanes, LanesRef, Loops, NARROW, Prefetch, SHARED, Summed, TREE, Term,
+    adds_squares, append_lanes, has_pairwise_step, sums, widens,
 };
 use reduce_ir::Scalar;
 use reduce_ir::func::{Func, Id, Node};
@@ -363,7 +363,9 @@ impl Accumulator {
         let Loops { accumulate, fused, .. } = self.right.loops;
         for (k, (acc, op)) in acc.iter_mut().zip(self.in_place.iter().flatten()).enumerate() {
             match self.squared(k).zip(fused) {
-                Some((id, fused)) => (fused.add_squares)(acc, behind(id.0 as usize).slice(0..len), self.prefetch)?,
+                Some((id, fused)) => {
+                    (fused.add_squares)(acc, behind(id.0 as usize).slice(0..len), self.prefetch)?
+                }
                 None => accumulate(*op, acc, self.right.result(k, &behind, len), self.prefetch)?,
             }
         }

@@ -61,8 +61,8 @@ mod x86 {
     use reduce_ir::ops::Bin;
     use reduce_ir::{arith, f16};
     use reduce_lanes::{
-        BLOCK, Fused, Groups, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, Summed, Term, avx2,
-        blocks, sum_rows, sum_windows,
+        BLOCK, Fused, Groups, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, Summed, Term,
+        avx2, blocks, sum_rows, sum_windows,
     };
     use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
