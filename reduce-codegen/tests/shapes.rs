@@ -13,6 +13,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::{Domain, Spec};
 use reduce_lanes::Lanes;
+use support::nests::{nest, offset};
 use support::spec_of;
 
 /// With fill, without fill, and one that keeps the order.
@@ -25,13 +26,6 @@ const OPERATIONS: [&str; 3] = [
 
 fn operation(source: &str) -> Operation {
     text(source, None).unwrap_or_else(|error| panic!("{source}: {error}")).spec.operation
-}
-
-/// Returns loops over axes that are given by length and step.
-fn nest(kept: &[(u64, i64)], reduced: &[(u64, i64)]) -> Nest {
-    let dims =
-        |axes: &[(u64, i64)]| axes.iter().map(|&(length, step)| Dim { length, steps: vec![step] }).collect();
-    Nest { kept: dims(kept), reduced: dims(reduced), result: Vec::new() }.merged()
 }
 
 /// Returns nests with groups of about n elements: columns, sliced and reversed rows, middle axes, repeated elements.
@@ -51,16 +45,6 @@ fn nests(n: u64) -> Vec<Nest> {
         nest(&[], &[(a, 4 * inner), (b, inner), (2, 3)]),
         nest(&[(130, 3 * step)], &[(n, 3)]),
     ]
-}
-
-/// Returns the distance of a position along axes.
-fn offset(dims: &[Dim], position: u64) -> i64 {
-    let (mut rest, mut sum) = (position, 0);
-    for dim in dims.iter().rev() {
-        sum += (rest % dim.length) as i64 * dim.steps[0];
-        rest /= dim.length;
-    }
-    sum
 }
 
 /// Returns the input whose elements are the positions in memory, and the position of the first one.
@@ -86,8 +70,8 @@ fn proved(program: &Program, nest: &Nest, schedule: Schedule) {
     let found = run(&program, &lowered, &mut domain, &[input], extent, options);
     assert_eq!(found.reports, [], "{nest:?}\n{program}\n{lowered}");
     for group in 0..extent.groups {
-        let begin = first + offset(&nest.kept, group);
-        let place = |at| (begin + offset(&nest.reduced, at)) as u64;
+        let begin = first + offset(&nest.kept, 0, group);
+        let place = |at| (begin + offset(&nest.reduced, 0, at)) as u64;
         let leaves = (0..extent.length).map(|at| domain.leaf(place(at))).collect();
         let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
         let found = found.results[group as usize];

@@ -124,7 +124,7 @@ fn one_iteration_less(stmt: &Stmt) -> Vec<Vec<Stmt>> {
 }
 
 /// Replaces the test of the branch.
-fn guards(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Vec<Stmt>> {
+pub(super) fn guards(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Vec<Stmt>> {
     let all = |test, with: &dyn Fn(Expr) -> Stmt| {
         parts(test, rewrite).into_iter().map(|it| vec![with(it)]).collect()
     };

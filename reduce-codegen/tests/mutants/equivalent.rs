@@ -2,9 +2,9 @@
 
 /// Equivalent mutants of some kinds.
 pub(crate) struct Equivalent {
-    mutations: &'static [&'static str],
+    pub(super) mutations: &'static [&'static str],
     /// Returns whether a mutant belongs here, by its change and the name of its kernel.
-    is_one: fn(&str, &str) -> bool,
+    pub(super) is_one: fn(&str, &str) -> bool,
     /// The reason why they are correct.
     pub(crate) reason: &'static str,
     /// The number of them among all mutants. More would be a fault that is no longer detected.
@@ -243,7 +243,12 @@ fn is_guarded(kernel: &str) -> bool {
 
 /// Returns the row that explains a mutant.
 pub(crate) fn row_of(mutation: &str, what: &str, kernel: &str) -> Option<usize> {
+    row_in(&EQUIVALENT, mutation, what, kernel)
+}
+
+/// Returns the row of a list that explains a mutant.
+pub(crate) fn row_in(rows: &[Equivalent], mutation: &str, what: &str, kernel: &str) -> Option<usize> {
     let is_one =
         |row: &Equivalent| [what, what.trim_start_matches(LAST)].iter().any(|it| (row.is_one)(it, kernel));
-    EQUIVALENT.iter().position(|row| row.mutations.contains(&mutation) && is_one(row))
+    rows.iter().position(|row| row.mutations.contains(&mutation) && is_one(row))
 }

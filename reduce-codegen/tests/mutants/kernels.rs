@@ -59,16 +59,8 @@ impl Subject {
             Some(Step::Keep) => Leaves::Items,
             _ => Leaves::Blocks,
         };
-        let types: Vec<_> = program.operation.inputs.iter().map(|input| input.ty.name()).collect();
         Subject {
-            name: format!(
-                "{} of {} {}, block {}, {}",
-                kernel.name,
-                program.operation.name,
-                types.join(" and "),
-                program.block,
-                Listed(&program.passes)
-            ),
+            name: name(program, lowered, at),
             operation: program.operation.clone(),
             kernel,
             program: Some((program.clone(), lowered.clone(), at)),
@@ -77,10 +69,33 @@ impl Subject {
         }
     }
 
+    /// Creates the subject for a kernel of a program for many groups, without launches.
+    pub(crate) fn grouped(program: &Program, lowered: &Lowered, at: usize) -> Subject {
+        let name =
+            format!("{}, {} of {}", name(program, lowered, at), program.domain.access, program.domain.kept);
+        let kernel = lowered.kernels[at].clone();
+        let operation = program.operation.clone();
+        let program = Some((program.clone(), lowered.clone(), at));
+        Subject { name, operation, kernel, program, leaves: Leaves::Blocks, launches: Vec::new() }
+    }
+
     /// Returns whether operation and kernel are the same.
     fn is_like(&self, other: &Subject) -> bool {
         self.operation == other.operation && self.kernel == other.kernel
     }
+}
+
+/// Returns the name of a kernel: its specification.
+fn name(program: &Program, lowered: &Lowered, at: usize) -> String {
+    let types: Vec<_> = program.operation.inputs.iter().map(|input| input.ty.name()).collect();
+    format!(
+        "{} of {} {}, block {}, {}",
+        lowered.kernels[at].name,
+        program.operation.name,
+        types.join(" and "),
+        program.block,
+        Listed(&program.passes)
+    )
 }
 
 /// Returns launches around the boundaries of a kernel: a full tile, a partial one, several blocks, few items, the
