@@ -42,6 +42,7 @@
 //! | `identity: 0.0` | the accumulator of no elements, neutral in `op`; with `none`, an empty input is an [`Error`] | the operator's; required for closures |
 //! | `commutative: false` | whether elements may be reordered, not only regrouped | the operator's; detected for closures |
 //! | `finish: \|acc, n\| acc / n as f32` | computes the result from a named operator's result or a closure's accumulator, and optionally the number of elements (not with `filter` or `nan: ignore`) | no change |
+//! | `empty: 0.0` | the result of no elements, also if all are absent, in place of the identity's result or of an error; a constant, or a struct of constants | the identity's, or an [`Error`] |
 //! | `nan: ignore` | an element is absent if it or its mapped value is NaN | `propagate` |
 //! | `ties: last` | which of equal elements wins where only one can | `first` |
 //! | `order: any` | blocks are combined in the order in which they finish; bits may change from run to run | `fixed` |

@@ -20,6 +20,9 @@ fn the_expansion_is_what_the_text_says() {
     check!(ty: f64, op: argmin, identity: none);
     check!(ty: u64, op: all, identity: true);
     check!(ty: f32, op: sum, identity: 0.0);
+    check!(ty: f32, op: findmin, nan: ignore, empty: Best { value: -1.5, index: 3 });
+    check!(ty: bf16, op: max, filter: |x| x > 0.0, empty: 0.5);
+    check!(ty: f64, op: argmax, axes: i j -> i, finish: |p| p as i32, empty: i32::MIN);
     check!(inputs: { a: i64, b: i64 }, op: dot);
     check!(ty: f16, op: max, finish: |m| if m > 1.0 { -m * 2.0 } else { m });
     check!(ty: bf16, op: max, nan: ignore, fold: |acc, x| acc.max(x));

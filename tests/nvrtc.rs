@@ -251,3 +251,21 @@ fn kernels_fit_the_registers_of_their_block() {
     assert!(most(nvrtc.compile(&cuda(&program).unwrap(), target).unwrap()) > 64, "the case is not hungry");
     assert!(most(nvrtc.compile_program(&program, target).unwrap()) <= 64);
 }
+
+/// `finish` selects `empty` by a flag of the accumulator, by a marker of the result, or not at all.
+#[test]
+fn kernels_with_empty_compile() {
+    let Some(nvrtc) = nvrtc("kernels_with_empty_compile") else { return };
+    let texts = [
+        "ty: f32, op: sum, nan: ignore, empty: -5.0",
+        "ty: f16, op: max, filter: |x| x > 0.0, empty: f32::NAN",
+        "ty: f32, op: findmin, nan: ignore, empty: Best { value: f32::NEG_INFINITY, index: 8 }",
+        "ty: f32, op: argmax, nan: ignore, finish: |p| p as i8, empty: i8::MIN",
+        "ty: i64, op: mean, axes: i j -> j, filter: |x| x > 0, empty: 0.5",
+    ];
+    texts.into_par_iter().for_each(|text| {
+        let program = reduce_codegen::compile(&reduce_dsl::parse::spec(text).unwrap()).unwrap();
+        let image = nvrtc.compile_program(&program, Target::Cubin(Architecture::from_number(90)));
+        assert!(image.is_ok(), "{text}: {:?}", image.err());
+    });
+}

@@ -4,6 +4,7 @@
 //! from tables of scalar operations ([`field_op`]) and of accumulator forms ([`form`]).
 
 mod closures;
+mod empty;
 mod field_op;
 mod form;
 mod literal;
@@ -40,6 +41,9 @@ impl RandomSpec {
     pub fn new(choices: &mut Choices<'_>) -> RandomSpec {
         let mut fields = if choices.once_in(4) { named::fields(choices) } else { closures::fields(choices) };
         fields.extend(options(choices));
+        if choices.once_in(5) {
+            fields.extend(empty::field(choices, &fields));
+        }
         if choices.once_in(2) {
             choices.shuffle(&mut fields);
         }

@@ -128,6 +128,6 @@ pub(crate) fn check_present(groups: &Groups) -> Result<(), Failure> {
     let place: Vec<_> = coordinates(&groups.shape, absent as u64).iter().map(u64::to_string).collect();
     let place = place.join(", ");
     Err(Failure::request(format!(
-        "the group [{place}] has no element to reduce, and so no value; give a reduction with an identity"
+        "the group [{place}] has no element to reduce, and so no value; say which value it has, as in `empty: 0`"
     )))
 }

@@ -17,6 +17,7 @@ mod choices;
 mod closure;
 mod device;
 mod diagnostic;
+mod empty;
 #[cfg(feature = "text")]
 mod error;
 mod fields;

@@ -224,3 +224,19 @@ fn absent_elements() {
         "ty: f32, where: |x| x > 0.0, op: sum",
     ]));
 }
+
+#[test]
+fn empty_is_a_constant_of_the_type_of_the_result() {
+    assert_snapshot!(shown(&[
+        "op: max, ty: f32, empty: 1",
+        "op: argmax, ty: f32, empty: -1",
+        "op: argmax, ty: f32, empty: x",
+        "op: argmax, ty: f32, empty: none",
+        "op: argmax, ty: f32, finish: |p| p as f32, empty: 1u64",
+        "op: minmax, ty: f32, empty: MinMax { min: 0.0 }",
+        "op: minmax, ty: f32, empty: Minmax { min: 0.0, max: 0.0 }",
+        "op: minmax, ty: f32, empty: 0.0",
+        "op: max, ty: f16, empty: 1e9",
+        "op: max, ty: f32, empty: ",
+    ]));
+}

@@ -8,7 +8,7 @@ mod names;
 mod nan;
 
 pub use absent::both;
-pub use absent::{Nothing, Starts};
+pub use absent::{Conditions, Nothing, Starts};
 
 pub use names::is_identifier;
 
@@ -173,6 +173,8 @@ pub struct Operation {
     pub finish: Func,
     /// The result.
     pub output: Record,
+    /// The result of no elements, if it is not that of the identity. It also stands for the error of an operation without identity.
+    pub empty: Option<Vec<Value>>,
     /// How a result reports that no element was left to reduce, if that is an error.
     pub nothing: Option<Nothing>,
 }
@@ -247,7 +249,12 @@ impl Operation {
 
     /// Returns whether kernels give the right result for no elements: they finish the fill, so it must be the identity.
     pub fn has_result_of_nothing(&self) -> bool {
-        self.fill.is_some() && self.fill == self.identity
+        self.empty.is_none() && self.fill.is_some() && self.fill == self.identity
+    }
+
+    /// Returns whether a reduction can have no result: of no elements, or because none was left to reduce.
+    pub fn may_lack_result(&self) -> bool {
+        self.nothing.is_some() || (self.identity.is_none() && self.empty.is_none())
     }
 
     /// Returns whether `finish` uses the number of elements.

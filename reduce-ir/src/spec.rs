@@ -72,6 +72,8 @@ pub struct Spelling {
     pub commutative: Option<bool>,
     /// `finish`.
     pub finish: Option<String>,
+    /// `empty`.
+    pub empty: Option<String>,
     /// `nan`.
     pub nan: Option<String>,
     /// `ties`.
@@ -114,6 +116,7 @@ fn text(
         field("identity", &spelling.identity),
         spelling.commutative.map(|commutative| format!("commutative: {commutative}")),
         field("finish", &spelling.finish),
+        field("empty", &spelling.empty),
         field("nan", &spelling.nan),
         field("ties", &spelling.ties),
         (operation.order != Order::Fixed).then(|| format!("order: {}", operation.order)),

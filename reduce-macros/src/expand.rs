@@ -90,7 +90,7 @@ fn value(read: &Read) -> TokenStream {
 fn ty(Spec { operation, axes, .. }: &Spec) -> TokenStream {
     let [inputs, params] = [&operation.inputs, &operation.params].map(|params| types::one_or_tuple(params));
     let output = types::record(&operation.output);
-    let may_be_absent = operation.identity.is_none() || operation.nothing.is_some();
+    let may_be_absent = operation.may_lack_result();
     let output = match (axes, may_be_absent) {
         (None, _) => output,
         (Some(_), false) => quote!(__reducegen::Array<#output>),

@@ -125,12 +125,13 @@ impl Rebuild for Operation {
             order,
             finish,
             output,
+            empty,
             nothing,
         } = self;
         let [name, index] = [name, index].map(Rebuild::rebuild);
         let [inputs, params] = [inputs, params].map(Rebuild::rebuild);
         let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
-        let [identity, fill] = [identity, fill].map(Rebuild::rebuild);
+        let [identity, fill, empty] = [identity, fill, empty].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
         let [order, fold] = [order.rebuild(), fold.rebuild()];
         let position = position.rebuild();
@@ -154,6 +155,7 @@ impl Rebuild for Operation {
             order: #order,
             finish: #finish,
             output: #output,
+            empty: #empty,
             nothing: #nothing,
         })
     }

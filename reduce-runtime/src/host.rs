@@ -34,8 +34,11 @@ use reduce_lanes::LanesRef;
 /// The result of no elements.
 ///
 /// # Errors
-/// The operation has no identity.
+/// The operation has no identity, and the specification no `empty`.
 pub fn empty_result(operation: &Operation, params: &[Value]) -> Result<Vec<Value>, HostError> {
+    if let Some(empty) = &operation.empty {
+        return Ok(empty.clone());
+    }
     Ok(operation.finished(&plan::empty_accumulator(operation)?, 0, params)?)
 }
 

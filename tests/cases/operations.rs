@@ -65,6 +65,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
         order: Order::Fixed,
         finish: function(&["acc"], |_, x| x[0]),
         output: Record::scalar(Scalar::U64),
+        empty: None,
         nothing: None,
     };
     Some(spec_of(operation, (&passes![shuffle, coarsen(4)], 256)))

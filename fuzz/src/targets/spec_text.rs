@@ -18,6 +18,8 @@ pub(super) const WORDS: &[&str] = &[
     "fold: |acc, x| acc + x",
     "identity: 0",
     "identity: none",
+    "empty: 0",
+    "empty: f32::NAN",
     "commutative: true",
     "finish: |r| r",
     "finish: |r, n| r / n as f32",

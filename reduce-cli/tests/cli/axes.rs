@@ -208,6 +208,8 @@ fn json_has_flat_arrays() {
     let found = json(&folder, "op: argmax, nan: ignore", &["nan.npy", "--axis", "1"]);
     assert_eq!(found["result"], json!([1, null, 0]));
     assert_eq!(found["bits"], json!(["0000000000000001", null, "0000000000000000"]));
+    let found = json(&folder, "op: argmax, nan: ignore, empty: 9", &["nan.npy", "--axis", "1"]);
+    assert_eq!(found["result"], json!([1, 9, 0]));
     let found = json(&folder, "op: minmax", &["c.npy", "--axis", "2,1"]);
     assert_eq!(found["result"], json!({"min": [0, 12], "max": [11, 23]}));
     assert_eq!(found["bits"]["max"], json!(["0000000b", "00000017"]));

@@ -320,6 +320,7 @@ fn lifted(
         finish: itself,
         output: acc.clone(),
         acc,
+        empty: None,
         nothing: None,
     }
 }

@@ -164,6 +164,7 @@ impl Row<'_> {
                 .map(|search| self.search(search, &acc))
                 .collect::<Result<_, _>>()?,
             finish: self.finish(&acc, &output)?,
+            empty: None,
             nothing: self.nothing(&output)?,
             acc,
             output,

@@ -24,6 +24,8 @@ pub(super) struct Absent {
 pub(super) struct Kept {
     /// The condition on stored inputs; `None` if every element stays.
     pub(super) keep: Option<Func>,
+    /// The condition that an element is neither filtered nor an ignored NaN; `None` if every element is present.
+    pub(super) present: Option<Func>,
     /// The treatment of NaN by the row.
     pub(super) nan: Nan,
 }
@@ -45,7 +47,8 @@ impl Absent {
     /// floats is NaN.
     pub(super) fn of_closure(&self, inputs: &[Param]) -> Result<Kept, TypeError> {
         let own = if self.nan == Nan::Ignore { numbers(inputs, None)? } else { None };
-        Ok(Kept { keep: both(self.filter(inputs)?, own, inputs)?, nan: Nan::Propagate })
+        let keep = both(self.filter(inputs)?, own, inputs)?;
+        Ok(Kept { present: keep.clone(), keep, nan: Nan::Propagate })
     }
 
     /// Returns the condition for a row, which skips elements that are NaN after `map`.
@@ -61,16 +64,13 @@ impl Absent {
             _ => None,
         };
         let keep = both(self.filter(inputs)?, own, inputs)?;
+        let number = if self.nan == Nan::Ignore { is_number(inputs, map.as_ref())? } else { None };
+        let present = both(keep.clone(), number, inputs)?;
         // A row without identity marks NaN elements in its own way, which does not combine with a condition.
         if keep.is_none() || self.nan == Nan::Propagate || row.identity.is_some() {
-            return Ok(Kept { keep, nan: self.nan });
+            return Ok(Kept { keep, present, nan: self.nan });
         }
-        let is_number = match map {
-            Some(map) if map.result_types()[0].is_float() => Some(gives_number(&map)?),
-            Some(_) => None,
-            None => numbers(inputs, None)?,
-        };
-        Ok(Kept { keep: both(keep, is_number, inputs)?, nan: Nan::Propagate })
+        Ok(Kept { keep: present.clone(), present, nan: Nan::Propagate })
     }
 
     fn filter(&self, inputs: &[Param]) -> Result<Option<Func>, TypeError> {
@@ -94,6 +94,15 @@ impl Absent {
         if let (Nan::Ignore, false, Some(nan)) = (self.nan, has_nan, &fields.nan) {
             errors.add(nan.span(), "no element is a float, so NaN cannot occur").help("leave `nan` out");
         }
+    }
+}
+
+/// Returns the condition that an element is not NaN after `map`; `None` if it cannot be NaN.
+fn is_number(inputs: &[Param], map: Option<&Func>) -> Result<Option<Func>, TypeError> {
+    match map {
+        Some(map) if map.result_types()[0].is_float() => gives_number(map).map(Some),
+        Some(_) => Ok(None),
+        None => numbers(inputs, None),
     }
 }
 

@@ -25,7 +25,7 @@ use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
 use syntax::{DOCUMENTED, error, word};
 
 /// The fields, in the order of the canonical text.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 21] = [
     "ty",
     "inputs",
     "layout",
@@ -41,6 +41,7 @@ const FIELDS: [&str; 20] = [
     "identity",
     "commutative",
     "finish",
+    "empty",
     "nan",
     "ties",
     "order",
@@ -69,6 +70,7 @@ pub(super) struct Fields {
     pub(super) identity: Option<Expr>,
     pub(super) commutative: Option<LitBool>,
     pub(super) finish: Option<ExprClosure>,
+    pub(super) empty: Option<Expr>,
     pub(super) nan: Option<Ident>,
     pub(super) ties: Option<Ident>,
     pub(super) order: Option<Ident>,
@@ -217,6 +219,7 @@ impl Fields {
                 let expected = "`finish` is a closure on the accumulator, as in `finish: |acc| acc.sqrt()`";
                 self.finish = Some(values::closure(input, expected)?);
             }
+            "empty" => self.empty = Some(input.parse()?),
             "nan" => self.nan = Some(word(input, "`nan` is `propagate` or `ignore`, as in `nan: ignore`")?),
             "ties" => self.ties = Some(word(input, "`ties` is `first` or `last`, as in `ties: last`")?),
             "order" => self.order = Some(word(input, "`order` is `fixed` or `any`, as in `order: any`")?),

@@ -30,6 +30,7 @@ pub(super) const ACC: &str = "acc";
 const ONLY_ACCUMULATORS: &str = "it combines two accumulators; move this to `map`, `fold` or `finish`";
 const NO_ELEMENT: &str = "it is the position of an element; use it in `map` or `fold`";
 const NO_CALL: &str = "it is a constant; move this to `map`, `fold` or `finish`";
+const NO_NAMES: &str = "it is a constant; write its value, as in `0.0`";
 
 /// The parameters of a closure, in order: names and types. A wrong type is `None`.
 type Given = Vec<(String, Option<Record>)>;
@@ -112,11 +113,21 @@ impl<'a> Functions<'a> {
     }
 
     /// Evaluates an expression that cannot refer to an element.
-    pub(super) fn constant(&mut self, body: &Expr, acc: &Record, errors: &mut Errors) -> Option<Vec<Value>> {
+    pub(super) fn constant(
+        &mut self,
+        field: &'static str,
+        body: &Expr,
+        (ty, whose): (&Record, &'static str),
+        errors: &mut Errors,
+    ) -> Option<Vec<Value>> {
         let names = self.scope.names().into_iter();
-        let hidden = names.map(|name| Hidden { name, help: NO_CALL }).collect();
-        let result = Some((acc.clone(), "the accumulator"));
-        let role = Role { hidden, result, free: Vec::new(), ..self.role("identity") };
+        let help = if field == "empty" { NO_NAMES } else { NO_CALL };
+        let hidden = names.map(|name| Hidden { name, help }).collect();
+        let result = Some((ty.clone(), whose));
+        let mut role = Role { hidden, result, free: Vec::new(), ..self.role(field) };
+        if !ty.is_scalar() && !role.records.contains(ty) {
+            role.records.push(ty.clone());
+        }
         let typed = self.typed(&Lambda::constant(body), role, errors)?;
         typed.func.evaluate(&[]).ok()
     }

@@ -26,7 +26,7 @@ pub(super) fn written(
         }
         return None;
     };
-    if is_none(identity) { Some(None) } else { functions.constant(identity, acc, errors).map(Some) }
+    if is_none(identity) { Some(None) } else { constant(identity, acc, functions, errors).map(Some) }
 }
 
 /// Returns the written identity of a named operator if it differs from the operator's own only in the signs of
@@ -48,7 +48,7 @@ pub(super) fn other(
                 .help("write `identity: none`, or leave it out");
         }
         Some(own) if is_none(written) => differs(operation, own, "none", place, errors),
-        Some(own) => match functions.constant(written, acc, errors) {
+        Some(own) => match constant(written, acc, functions, errors) {
             None => {}
             Some(values) if values == *own => {}
             Some(values) if are_zeros(&values, own) => return Some(values),
@@ -56,6 +56,15 @@ pub(super) fn other(
         },
     }
     None
+}
+
+fn constant(
+    written: &Expr,
+    acc: &Record,
+    functions: &mut Functions<'_>,
+    errors: &mut Errors,
+) -> Option<Vec<Value>> {
+    functions.constant("identity", written, (acc, "the accumulator"), errors)
 }
 
 fn is_none(written: &Expr) -> bool {

@@ -42,15 +42,13 @@ pub(super) fn resolve(
             closures::draft(None, fields, &scope, errors)
         }
     };
-    let Draft { mut subject, starts, spelling, closures } = draft?;
-    subject.operation = Operation { order: order?, ..subject.operation };
+    let mut draft = draft?;
+    draft.subject.operation.order = order?;
+    let operation = draft.operation()?;
+    let Draft { subject, spelling, closures, .. } = draft;
     let domain = Domain { access: access?, ..Domain::WHOLE };
     let spelling = Spelling { axes: axes?, ..spelling };
     let structs = structs(&subject.operation);
-    let operation = match &subject.keep {
-        Some(keep) => subject.operation.clone().keeping(keep, starts).ok()?,
-        None => subject.operation.clone(),
-    };
     unused(&operation, &scope, errors);
     let spec = Spec::new(operation, domain, &spelling, block?, passes?);
     if !limits::is_readable(&spec.text) {

@@ -204,6 +204,7 @@ pub(crate) fn of(
         order: Order::default(),
         finish,
         output: acc.clone(),
+        empty: None,
         nothing: None,
         acc,
         inputs,

@@ -4,6 +4,10 @@
 //! accumulator stands for the element. Otherwise a neutral accumulator is added to the operation: accumulators carry a flag that
 //! says whether they hold an element, also in partials.
 
+mod empty;
+
+pub use empty::Conditions;
+
 use super::{Operation, Record};
 use crate::constants::zero;
 use crate::func::{Func, FuncBuilder, Id, Param};
@@ -34,11 +38,16 @@ impl Operation {
     /// # Errors
     /// The types of the functions do not fit together.
     pub fn keeping(self, keep: &Func, starts: Starts) -> Result<Operation, TypeError> {
-        let is_neutral = self.fold.is_none() || starts == Starts::FromIdentity;
-        match self.identity.clone().filter(|_| is_neutral && self.fill.is_some()) {
+        match self.neutral(starts) {
             Some(identity) => self.skipping(keep, &identity),
             None => Adjoined::new(&self).operation(keep),
         }
+    }
+
+    /// Returns the accumulator that can stand for an absent element.
+    fn neutral(&self, starts: Starts) -> Option<Vec<Value>> {
+        let is_neutral = self.fold.is_none() || starts == Starts::FromIdentity;
+        self.identity.clone().filter(|_| is_neutral && self.fill.is_some())
     }
 
     /// Returns one value for each field of the output from a [stored](Operation::stored) result; `None` if no element was left to

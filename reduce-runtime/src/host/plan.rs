@@ -75,10 +75,10 @@ impl Plan {
             return Err(HostError::Given { operator: self.operation.name.clone() });
         }
         let source = Source::elements(inputs, params);
-        let acc = match source.len() {
-            0 => empty_accumulator(&self.operation)?,
-            _ => self.accumulate(association, &source)?,
-        };
+        if source.len() == 0 {
+            return super::empty_result(&self.operation, params);
+        }
+        let acc = self.accumulate(association, &source)?;
         let args = self.operation.finish_values(&acc, source.len() as u64, params);
         Ok(self.finish.with(|finish| finish.run_once(&args))?)
     }

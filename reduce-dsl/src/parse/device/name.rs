@@ -58,7 +58,7 @@ impl Reader<'_> {
         };
         let give = match role.name {
             "op" => "it combines two accumulators; move this to `map`, `fold` or `finish`".to_owned(),
-            "identity" => "write the value, as in `0.0`".to_owned(),
+            "identity" | "empty" => "write the value, as in `0.0`".to_owned(),
             _ => format!("{otherwise}give it at the call: add the field `params: {field}`"),
         };
         self.error_with_help(place, message, near.unwrap_or(give))
@@ -75,6 +75,10 @@ impl Reader<'_> {
                 Some("for the position of the element, add the field `index: i`".to_owned())
             }
             ("identity", "None" | "NONE" | "null") => Some("write `none`, if no value is neutral".to_owned()),
+            ("empty", "none" | "None" | "NONE" | "null") => Some(
+                "leave `empty` out; then no elements are an error, or have the result of the identity"
+                    .to_owned(),
+            ),
             ("fold", "step") => {
                 Some("take the step as a last parameter: `fold: |acc, x, step| …`".to_owned())
             }

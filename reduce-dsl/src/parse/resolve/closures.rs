@@ -8,7 +8,7 @@ use super::super::scope::Scope;
 use super::super::typing::Typed;
 use super::super::value_text::record_text;
 use super::super::written::Written;
-use super::super::{check_laws, identity};
+use super::super::{check_laws, empty, identity};
 use super::draft::Draft;
 use crate::laws::{Law, Subject};
 use crate::recognise::recognise;
@@ -52,15 +52,26 @@ pub(super) fn draft(
         absent::refuse_count(&finish, fields, errors);
         functions.finish(&finish, acc.as_ref(), errors)
     });
+    let result = match &finish {
+        Written::Is(finish) => Some(&finish.result),
+        Written::Absent => acc.as_ref(),
+        Written::Wrong => None,
+    };
+    let empty = empty::read(fields, result, &mut functions, errors);
     let (acc, map, op, identity) = (acc?, map?, op.right()??, identity?);
     let (fold, finish, absent) = (fold.right()?, finish.right()?, absent?);
+    let empty = empty.right()?;
     let parts = Parts { acc, map, op: op.func, fold: fold.map(|it| it.func), finish };
     let operation = recognise(parts.operation(scope, identity)?);
     absent.check_nan(fields, &operation.inputs, None, errors);
     let keep = absent.of_closure(&operation.inputs).ok()?.keep;
     let subject = checked(Subject { operation, keep }, fields, errors)?;
     let spelling = parts.spelling(&subject.operation, &absent, fields, scope);
-    Some(Draft { subject, starts: Starts::FromElement, spelling, closures: functions.closures })
+    let (empty, text) = empty.map(|it| (it.values, it.text)).unzip();
+    let spelling = Spelling { empty: text, ..spelling };
+    let present = subject.keep.clone();
+    let closures = functions.closures;
+    Some(Draft { subject, present, starts: Starts::FromElement, empty, spelling, closures })
 }
 
 /// Checks the laws. If the identity is wrong and the operator is recognised, the help states the right
@@ -119,6 +130,7 @@ impl Parts {
             order: Order::default(),
             finish: finish.ok()?,
             output: self.finish.as_ref().map_or_else(|| self.acc.clone(), |finish| finish.result.clone()),
+            empty: None,
             nothing: None,
             acc: self.acc.clone(),
             inputs,

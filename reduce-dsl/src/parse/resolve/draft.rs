@@ -2,15 +2,34 @@
 
 use crate::laws::Subject;
 use crate::parse::closure::Closure;
-use reduce_ir::operation::Starts;
+use reduce_ir::Value;
+use reduce_ir::func::Func;
+use reduce_ir::operation::{Conditions, Operation, Starts};
 use reduce_ir::spec::Spelling;
 
 /// An operation as the fields define it.
 pub(super) struct Draft {
     /// The operation on the elements for which `subject.keep` holds.
     pub(super) subject: Subject,
+    /// The condition that an element is neither filtered nor an ignored NaN; `None` if every element is present.
+    pub(super) present: Option<Func>,
     /// The start of a lane: the identity or an element.
     pub(super) starts: Starts,
+    /// The result of no elements, if the specification gives one.
+    pub(super) empty: Option<Vec<Value>>,
     pub(super) spelling: Spelling,
     pub(super) closures: Vec<Closure>,
+}
+
+impl Draft {
+    /// Returns the operation on all elements.
+    pub(super) fn operation(&self) -> Option<Operation> {
+        let Subject { operation, keep } = self.subject.clone();
+        let (keep, present) = (keep.as_ref(), self.present.as_ref());
+        match (&self.empty, keep) {
+            (Some(empty), _) => operation.keeping_or(Conditions { keep, present }, self.starts, empty).ok(),
+            (None, Some(keep)) => operation.keeping(keep, self.starts).ok(),
+            (None, None) => Some(operation),
+        }
+    }
 }

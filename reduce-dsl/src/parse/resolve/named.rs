@@ -7,7 +7,8 @@ use super::super::functions::{self, Functions};
 use super::super::scope::Scope;
 use super::super::typing::Typed;
 use super::super::value_text::record_text;
-use super::super::{check_laws, choices, identity, names};
+use super::super::written::Written;
+use super::super::{check_laws, choices, empty, identity, names};
 use super::draft::Draft;
 use crate::laws::Subject;
 use crate::operators::{Operator, OperatorError, Request, operator};
@@ -31,7 +32,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         }
         _ => None,
     };
-    let (own, keep) = own.unzip();
+    let (own, kept) = own.unzip();
     let (acc, output) = own.as_ref().map(|it| (it.acc.computed(), it.output.computed())).unzip();
     let (acc, output) = (acc.as_ref(), output.as_ref());
     functions.add([acc, output]);
@@ -42,12 +43,19 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         absent::refuse_count(&finish, fields, errors);
         functions.finish(&finish, output, errors)
     });
-    let (own, keep, absent) = (own?, keep?, absent?);
+    let result = match &finish {
+        Written::Is(finish) => Some(&finish.result),
+        Written::Absent => own.as_ref().map(|own| &own.output),
+        Written::Wrong => None,
+    };
+    let empty = empty::read(fields, result, &mut functions, errors);
+    let (own, kept, absent) = (own?, kept?, absent?);
     // rustc does not check the identity, because its type may be a struct of the library that is not in scope.
     let record = Some(own.acc.clone()).filter(|acc| !acc.is_scalar());
     let mut constants = Functions::new(scope, record.into_iter().collect());
     let identity = identity::other(fields, &own, &mut constants, errors);
     let (map, fold, finish) = (map?, fold.right()?, finish.right()?);
+    let (empty, empty_text) = empty.right()?.map(|it| (it.values, it.text)).unzip();
     let names = scope.names();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let spelling = Spelling {
@@ -59,6 +67,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         identity: identity.as_ref().map(|values| record_text(values, &own.acc)),
         commutative: fields.commutative.as_ref().map(|it| it.value),
         finish: finish.as_ref().map(|it| it.func.closure(&own.output.computed(), &it.result, &names)),
+        empty: empty_text,
         nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
         ties: fields.ties.as_ref().map(ToString::to_string),
         ..Spelling::default()
@@ -67,9 +76,10 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let identity = identity.or_else(|| own.identity.clone());
     let starts = if fold.is_none() { Starts::FromIdentity } else { Starts::FromElement };
     let operation = with(Operation { identity, ..own }, fold, finish)?;
+    let Kept { keep, present, .. } = kept;
     let subject = Subject { operation, keep };
     let subject = if is_own { subject } else { check_laws::check_laws(subject, fields, errors)? };
-    Some(Draft { subject, starts, spelling, closures: functions.closures })
+    Some(Draft { subject, present, starts, empty, spelling, closures: functions.closures })
 }
 
 fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
@@ -92,7 +102,7 @@ fn scalar(acc: &Record, name: &Ident, fields: &Fields, errors: &mut Errors) -> O
     None
 }
 
-/// Applies the row to the fields. Returns the operation and the condition on present elements.
+/// Applies the row to the fields. Returns the operation and the conditions on its elements.
 fn applied(
     row: &Operator,
     map: Option<&Typed>,
@@ -101,27 +111,27 @@ fn applied(
     fields: &Fields,
     scope: &Scope,
     errors: &mut Errors,
-) -> Option<(Operation, Option<Func>)> {
+) -> Option<(Operation, Kept)> {
     let ties = choices::ties(fields, errors)?;
     let widening = widening(fields, scope);
     let inputs = scope.inputs.as_ref()?;
     let mapped = map.map(|it| &it.func).or(widening.as_ref());
     absent.check_nan(fields, inputs, mapped.map(|map| map.result_types()[0]), errors);
-    let Kept { keep, nan } = absent.of_row(row, inputs, mapped).ok()?;
+    let kept = absent.of_row(row, inputs, mapped).ok()?;
     let params: Vec<_> = scope.free_params().collect();
     let index = scope.index.as_ref().map(Ident::to_string);
     let request = Request {
         map: mapped,
         acc,
-        nan,
-        filtered: keep.is_some(),
+        nan: kept.nan,
+        filtered: kept.keep.is_some(),
         ties,
         params: &params,
         index: index.as_deref().unwrap_or(Operation::INDEX),
         ..Request::new(inputs)
     };
     match row.applied(&request) {
-        Ok(operation) => Some((operation, keep)),
+        Ok(operation) => Some((operation, kept)),
         // The name has been reported already.
         Err(OperatorError::Name { .. }) => None,
         Err(error) => {
@@ -191,5 +201,5 @@ fn with(own: Operation, fold: Option<Typed>, finish: Option<Typed>) -> Option<Op
     let finish = functions::of_stored(&func, &own.output.params(functions::ACC));
     let finish = finish.and_then(|finish| functions::compose(&own.finish, &finish));
     let finish = finish.and_then(|finish| functions::canonical(&finish));
-    Some(Operation { fold, finish: finish.ok()?, output: result, ..own })
+    Operation { fold, ..own }.finishing(finish.ok()?, result).ok()
 }
