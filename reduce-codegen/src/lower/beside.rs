@@ -63,7 +63,6 @@ impl Lowerer<'_> {
         } else {
             self.body.extend(body)
         }
-        self.body.push(Stmt::Barrier(Barrier::Block));
     }
 
     /// Returns the place of the accumulator of a thread in a round.
@@ -81,8 +80,8 @@ impl Lowerer<'_> {
             let mine = part().get().bin(Bin::And, done | apart).equals(0);
             let right = (part().get().plus(apart), round().get());
             let pair = self.pair(divided, values, right, apart * self.kernel.team.beside, mine);
-            self.body.push(if divided.rounds.is_empty() { pair } else { each_round(vec![pair]) });
             self.body.push(Stmt::Barrier(Barrier::Block));
+            self.body.push(if divided.rounds.is_empty() { pair } else { each_round(vec![pair]) });
             done |= apart;
         }
         let mut done = 0;
@@ -93,8 +92,11 @@ impl Lowerer<'_> {
             let threads = self.kernel.team.beside * self.program.parts_beside(self.kernel.reads);
             let pair = self.pair(divided, values, right, apart * threads, mine);
             self.body.push(each_round(vec![pair]));
-            self.body.push(Stmt::Barrier(Barrier::Block));
             done |= apart;
+        }
+        // The first part combines only its own rounds. So only the parts need barriers.
+        if !divided.parts.is_empty() {
+            self.body.push(Stmt::Barrier(Barrier::Block));
         }
         let root = Local::new("root", Ty::Acc);
         self.body.push(Stmt::Load(root.clone(), values.at(beside().get())));

@@ -1,5 +1,7 @@
 //! Mutants that cannot be killed because they are equivalent to their kernel, with the reason.
 
+use std::collections::BTreeMap;
+
 /// Equivalent mutants of some kinds.
 pub(crate) struct Equivalent {
     pub(super) mutations: &'static [&'static str],
@@ -247,8 +249,35 @@ pub(crate) fn row_of(mutation: &str, what: &str, kernel: &str) -> Option<usize> 
 }
 
 /// Returns the row of a list that explains a mutant.
-pub(crate) fn row_in(rows: &[Equivalent], mutation: &str, what: &str, kernel: &str) -> Option<usize> {
+fn row_in(rows: &[Equivalent], mutation: &str, what: &str, kernel: &str) -> Option<usize> {
     let is_one =
         |row: &Equivalent| [what, what.trim_start_matches(LAST)].iter().any(|it| (row.is_one)(it, kernel));
     rows.iter().position(|row| row.mutations.contains(&mutation) && is_one(row))
+}
+
+/// Checks that a list explains every survivor, given by its kind, change and kernel, and that no row explains more than it states.
+/// If these are the survivors of all mutants, each row must explain exactly that number.
+pub(crate) fn check_survivors<'a>(
+    list: &[Equivalent],
+    survivors: impl Iterator<Item = (&'a str, &'a str, &'a str)>,
+    all: bool,
+) {
+    let mut counts = vec![0; list.len()];
+    let mut unexplained = BTreeMap::<_, Vec<_>>::new();
+    for (kind, what, kernel) in survivors {
+        match row_in(list, kind, what, kernel) {
+            Some(row) => counts[row] += 1,
+            None => unexplained.entry((kind, what)).or_default().push(kernel),
+        }
+    }
+    counts.iter().zip(list).for_each(|(count, row)| println!("{count} survive: {}", row.reason));
+    let text = |((kind, what), kernels): (&(&str, &str), &Vec<&str>)| {
+        format!("{kind}: {what}\n    in {} kernels, as {}\n", kernels.len(), kernels[0])
+    };
+    let text: String = unexplained.iter().map(text).collect();
+    assert!(unexplained.is_empty(), "survivors that nothing explains:\n{text}");
+    for (row, count) in list.iter().zip(counts) {
+        let known = if all { count == row.survivors } else { count <= row.survivors };
+        assert!(known, "{count} survive, and {} are known: {}", row.survivors, row.reason);
+    }
 }

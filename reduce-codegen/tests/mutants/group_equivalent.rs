@@ -1,8 +1,8 @@
-//! Mutants of kernels for many groups that are equivalent to their kernel, with the reason.
+//! Mutants of kernels for many groups that are equivalent to their kernel, or that no run here can show, with the reason.
 
 use super::equivalent::Equivalent;
 
-pub(crate) const EQUIVALENT: [Equivalent; 4] = [
+pub(crate) const EQUIVALENT: [Equivalent; 3] = [
     Equivalent {
         mutations: &["group of another block"],
         is_one: |what, _| what.contains("block + 1) % across"),
@@ -24,11 +24,5 @@ pub(crate) const EQUIVALENT: [Equivalent; 4] = [
         },
         reason: "no group here has more than 256 partials; the same kernel in a smaller block has",
         survivors: 12,
-    },
-    Equivalent {
-        mutations: &["block barrier deleted"],
-        is_one: |_, kernel| kernel.contains("beside(") && !kernel.contains("block 32"),
-        reason: "between two levels of rounds, each thread reads accumulators of its own only",
-        survivors: 16,
     },
 ];

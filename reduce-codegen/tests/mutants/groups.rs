@@ -2,7 +2,7 @@
 //! guard of the last groups, a missing barrier. The verifier, a report of the interpreter, or a tree of a group detects each.
 
 use super::catalogue::Mutation;
-use super::equivalent::row_in;
+use super::equivalent::check_survivors;
 use super::group_equivalent::EQUIVALENT;
 use super::group_mutations::mutations;
 use super::kernels::Subject;
@@ -18,7 +18,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::statements::{Lowered, LoweredKernel};
 use reduce_ir::{Access, Beside, Domain, Extent};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// With fill, without fill, and of two inputs.
 const OPERATIONS: [&str; 3] = [
@@ -257,31 +257,12 @@ fn mutants_for_groups_are_killed() {
             it.mutants, it.refused, it.reported, it.wrong
         );
     }
-    explained(&tallies);
+    let all = mutations();
+    let survivors = all.iter().zip(&tallies).flat_map(|(mutation, tally)| {
+        tally.survivors.iter().map(move |(kernel, what)| (mutation.name, what.as_str(), kernel.as_str()))
+    });
+    check_survivors(&EQUIVALENT, survivors, true);
     for (mutation, it) in mutations().iter().zip(&tallies) {
         assert!(it.mutants > 0 && it.shown.len() > 1, "{}: the interpreter shows none", mutation.name);
-    }
-}
-
-/// Checks that the list of equivalent mutants explains every survivor, and that each row explains the number that it states.
-fn explained(tallies: &[Tally]) {
-    let mut rows = [0; EQUIVALENT.len()];
-    let mut unexplained = BTreeMap::<_, Vec<_>>::new();
-    for (mutation, tally) in mutations().iter().zip(tallies) {
-        for (kernel, what) in &tally.survivors {
-            match row_in(&EQUIVALENT, mutation.name, what, kernel) {
-                Some(row) => rows[row] += 1,
-                None => unexplained.entry((mutation.name, what)).or_default().push(kernel),
-            }
-        }
-    }
-    rows.iter().zip(&EQUIVALENT).for_each(|(count, row)| println!("{count} survive: {}", row.reason));
-    let text = |((kind, what), kernels): (&(&str, &String), &Vec<&String>)| {
-        format!("{kind}: {what}\n    in {} kernels, as {}\n", kernels.len(), kernels[0])
-    };
-    let list: String = unexplained.iter().map(text).collect();
-    assert!(unexplained.is_empty(), "survivors that nothing explains:\n{list}");
-    for (row, count) in EQUIVALENT.iter().zip(rows) {
-        assert_eq!(count, row.survivors, "{}", row.reason);
     }
 }

@@ -1,14 +1,13 @@
 //! The number of killed mutants of each kind, by the check that killed them.
 
 use super::catalogue::mutations;
-use super::equivalent::{EQUIVALENT, row_of};
+use super::equivalent::{EQUIVALENT, check_survivors};
 use super::judge::Judge;
 use super::kernels::{Subject, kernels_of, ordered_specs, specs};
 use super::support::rotation::{full, turn};
 use super::tickets::tickets;
 use rayon::prelude::*;
 use reduce_ir::Scalar;
-use std::collections::BTreeMap;
 
 /// The mutants of one kind.
 #[derive(Clone, Default)]
@@ -92,36 +91,14 @@ fn mutants_are_killed() {
     // A sample may miss a rare kind.
     let missing = tallies.iter().filter(|tally| tally.mutants == 0).count();
     assert!(missing == 0 || !full() && missing * 5 < tallies.len(), "{missing} kinds have no mutant");
-    explained(&tallies);
+    let survivors = mutations().zip(&tallies).flat_map(|(mutation, tally)| {
+        tally.survivors.iter().map(move |it| (mutation.name, it.what.as_str(), it.kernel.as_str()))
+    });
+    check_survivors(&EQUIVALENT, survivors, full());
     assert!(killed * 100 >= all.mutants * 97, "{killed} of {} are killed", all.mutants);
 }
 
 fn print(name: &str, it: &Tally) {
     let (mutants, refused, reported, wrong) = (it.mutants, it.refused, it.reported, it.wrong);
     println!("| {name} | {mutants} | {refused} | {reported} | {wrong} | {} |", it.survivors.len());
-}
-
-/// Checks that the list of equivalent mutants explains every survivor, and that no row explains more than it states. If all
-/// mutants are tested, each row must explain exactly that number.
-fn explained(tallies: &[Tally]) {
-    let mut rows = [0; EQUIVALENT.len()];
-    let mut unexplained = BTreeMap::<_, Vec<_>>::new();
-    for (mutation, tally) in mutations().zip(tallies) {
-        for Survivor { kernel, what } in &tally.survivors {
-            match row_of(mutation.name, what, kernel) {
-                Some(row) => rows[row] += 1,
-                None => unexplained.entry((mutation.name, what)).or_default().push(kernel),
-            }
-        }
-    }
-    rows.iter().zip(&EQUIVALENT).for_each(|(count, row)| println!("{count} survive: {}", row.reason));
-    let text = |((kind, what), kernels): (&(&str, &String), &Vec<&String>)| {
-        format!("{kind}: {what}\n    in {} kernels, as {}\n", kernels.len(), kernels[0])
-    };
-    let list: String = unexplained.iter().map(text).collect();
-    assert!(unexplained.is_empty(), "survivors that nothing explains:\n{list}");
-    for (row, count) in EQUIVALENT.iter().zip(rows) {
-        let known = if full() { count == row.survivors } else { count <= row.survivors };
-        assert!(known, "{count} survive, and {} are known: {}", row.survivors, row.reason);
-    }
 }
