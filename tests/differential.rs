@@ -1,7 +1,8 @@
 //! Every operator on every type, after every pass: interpreter and host backend give the same bits, and the correct ones.
 //!
 //! Correct means equal to a plain loop over the elements, on data for which the operator is exact in every order. By
-//! default a sample covers every operator, type, program and size; `REDUCEGEN_FULL=1` runs the whole product. `accuracy.rs`
+//! default a sample covers half of the operators on their types each day, and every program and size of these;
+//! `REDUCEGEN_FULL=1` runs the whole product. `accuracy.rs`
 //! measures the errors of other float sums.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

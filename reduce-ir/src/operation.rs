@@ -173,7 +173,7 @@ pub struct Operation {
     pub finish: Func,
     /// The result.
     pub output: Record,
-    /// The result of no elements, if it is not that of the identity. It also stands for the error of an operation without identity.
+    /// The result of no elements, if the specification gives it. Otherwise it is the result of the identity, or an error.
     pub empty: Option<Vec<Value>>,
     /// How a result reports that no element was left to reduce, if that is an error.
     pub nothing: Option<Nothing>,

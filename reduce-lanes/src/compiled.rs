@@ -237,8 +237,8 @@ macro_rules! fused {
             operations::add_squares(acc, b, prefetcher)
         }
 
-        /// Appends to `out` what is left of the lanes of whole chunks of floats: of each the terms of its rows summed, one row
-        /// after the other, and then the lanes, by pairs. `acc` is overwritten.
+        /// Sums the terms of whole chunks of floats, and appends the remaining lanes of each chunk to `out`. The rows of a chunk are
+        /// added one after the other, then its lanes by pairs. Overwrites `acc`.
         ///
         /// # Errors
         /// There is no such loop for the types.
@@ -262,8 +262,8 @@ macro_rules! fused {
             crate::columns::fold_columns(op, acc, from, pitch)
         }
 
-        /// Appends to `out` what is left of the lanes of every chunk of groups of floats: of each the terms of its rows summed, and
-        /// then the lanes, by pairs. `acc` is overwritten.
+        /// Sums the terms of all chunks of groups, and appends the remaining lanes of each chunk to `out`, as [`sum`] does.
+        /// Overwrites `acc`.
         ///
         /// # Errors
         /// There is no such loop for the types.

@@ -161,7 +161,7 @@ impl Reducer {
         if groups == 0 {
             return Ok(Groups::new(operation, shape, types.into_iter().map(Lanes::empty).collect()));
         }
-        if operation.may_lack_result() && operation.identity.is_none() {
+        if operation.identity.is_none() && operation.empty.is_none() {
             let fields =
                 operation.output.types().into_iter().map(|ty| Lanes::splat(Value::from_bits(ty, 0), groups));
             return Ok(Groups { shape, fields: fields.collect(), present: Some(vec![false; groups]) });

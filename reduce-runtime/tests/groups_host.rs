@@ -5,9 +5,10 @@
 mod splitmix;
 
 use reduce_dsl::parse::spec;
-use reduce_ir::axes::{Axis, Kept, Pattern};
+use reduce_ir::axes::{self, Axis, Kept, Pattern};
 use reduce_ir::{Axes, Domain, Scalar, Spec, Value, f16};
 use reduce_lanes::{Lanes, LanesRef};
+use reduce_runtime::host::{Isa, Plan};
 use reduce_runtime::{Device, Reducer, View};
 use splitmix::Random;
 
@@ -71,6 +72,7 @@ impl Case {
         let inputs: Vec<_> = inputs.iter().map(|input| Input::new(input.ty, shape, random)).collect();
         let views: Vec<_> = inputs.iter().map(|input| input.view(shape)).collect();
         let found = self.groups.reduce_groups(&views, &self.params).unwrap();
+        self.check_instructions(&views);
         let kept = shape.positions(&shape.kept);
         assert_eq!(found.len(), kept.len());
         for (group, kept) in kept.iter().enumerate() {
@@ -80,6 +82,28 @@ impl Case {
             let [found, wanted] = [found.get(group), wanted].map(bits);
             assert_eq!(found, wanted, "{}: group {group} of {shape:?}, {inputs:?}", self.text);
         }
+    }
+
+    /// Checks that every instruction set gives the same stored results.
+    fn check_instructions(&self, views: &[View<LanesRef<'_>>]) {
+        let shape = |view: &View<LanesRef<'_>>| axes::Shape {
+            lengths: view.lengths.iter().map(|&length| length as u64).collect(),
+            steps: view.steps.iter().map(|&step| step as i64).collect(),
+        };
+        let names = self.groups.operation().inputs.iter().map(|input| input.name.as_str());
+        let shapes: Vec<_> = names.zip(views.iter().map(shape)).collect();
+        let nest = self.groups.axes().unwrap().nest(&shapes).unwrap().merged();
+        let programs = self.groups.programs();
+        let association = programs.variants()[programs.place(nest.extent().length)].association();
+        let by = |isa: &Isa| {
+            let plan = Plan::at(*isa, self.groups.operation()).unwrap();
+            let stored = plan.reduce_groups(&association, views, &nest, &self.params).unwrap();
+            let bits = |lanes: &Lanes| (0..lanes.len()).map(|at| lanes.get(at).bits()).collect::<Vec<_>>();
+            stored.iter().map(bits).collect::<Vec<_>>()
+        };
+        let all = Isa::all();
+        let wanted = by(&Isa::best());
+        assert!(all.iter().all(|isa| by(isa) == wanted), "{}: {nest:?}", self.text);
     }
 }
 
