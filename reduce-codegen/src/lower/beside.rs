@@ -58,11 +58,7 @@ impl Lowerer<'_> {
         let at = if several { self.value_of_round(round().get()) } else { Expr::Thread };
         self.body.push(Stmt::Store(values.at(at), self.acc().get()));
         let body = std::mem::replace(&mut self.body, outside);
-        if several {
-            self.body.push(each_round(body))
-        } else {
-            self.body.extend(body)
-        }
+        if several { self.body.push(each_round(body)) } else { self.body.extend(body) }
     }
 
     /// Returns the place of the accumulator of a thread in a round.
