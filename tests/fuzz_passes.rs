@@ -6,7 +6,7 @@
 //! nothing. Values must have the bits of the host backend, and of a plain loop if the association does not affect them. A
 //! pass that does not apply must say what to write instead, and is left out.
 //!
-//! Runs 2,500 cases by default, and 200,000 with `REDUCEGEN_FULL=1`, best with `cargo test --release --test fuzz_passes`.
+//! Runs 1,500 cases by default, and 200,000 with `REDUCEGEN_FULL=1`, best with `cargo test --release --test fuzz_passes`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "differential/data.rs"]
@@ -73,7 +73,7 @@ impl Totals {
 
 #[test]
 fn random_passes_over_random_specifications() {
-    let cases = if std::env::var_os("REDUCEGEN_FULL").is_some() { 200_000 } else { 2_500 };
+    let cases = if std::env::var_os("REDUCEGEN_FULL").is_some() { 200_000 } else { 1_500 };
     let totals = (0..cases).into_par_iter().map(of_seed).reduce(Totals::default, Totals::plus);
     let Totals { cases, refused, executed, atomic, mismatches } = totals;
     println!(

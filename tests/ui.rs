@@ -1,9 +1,20 @@
-//! The errors of rustc for `reduction!`: one file for each mistake, named after it. `TRYBUILD=overwrite` renews the
-//! expected output.
+//! The errors of rustc for `reduction!`: one file for each mistake, named after it.
+//!
+//! Tests a rotating half of the mistakes, and all of them with `REDUCEGEN_FULL=1`. With `TRYBUILD=overwrite` as well, renews
+//! the expected output.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/rotation.rs"]
+mod rotation;
 
 #[test]
 fn ui() {
     let cases = trybuild::TestCases::new();
     cases.pass("tests/ui/pass/*.rs");
-    cases.compile_fail("tests/ui/fail/*.rs");
+    let mut mistakes: Vec<_> =
+        std::fs::read_dir("tests/ui/fail").unwrap().map(|entry| entry.unwrap().path()).collect();
+    mistakes.retain(|path| path.extension().is_some_and(|it| it == "rs"));
+    mistakes.sort_unstable();
+    assert!(mistakes.len() > 70, "{}", mistakes.len());
+    rotation::sample(mistakes, 2).for_each(|path| cases.compile_fail(path));
 }

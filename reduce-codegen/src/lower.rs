@@ -19,6 +19,7 @@ mod ticket;
 mod tree;
 mod unit;
 mod warps;
+mod whole;
 
 use crate::error::{Error, check_names};
 use crate::names::in_kernels;
@@ -68,6 +69,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> LoweredKernel {
     match kernel.team {
         Team { beside: 2.., .. } => lowering.groups_beside(),
         Team { size: Size::Thread, logical: 2.., .. } => lowering.logical_threads(),
+        Team { size: Size::Lanes(lanes), logical: 2.., .. } => lowering.logical_lanes(lanes),
         Team { size: Size::Warp, logical: 2.., .. } => lowering.logical_warps(),
         Team { .. } => kernel.steps.iter().for_each(|step| lowering.step(step)),
     }

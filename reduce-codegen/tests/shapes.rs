@@ -82,20 +82,22 @@ fn proved(program: &Program, nest: &Nest, schedule: Schedule) {
 
 #[test]
 fn groups_of_any_shape_have_the_trees_that_they_have_alone() {
-    let lists = [
-        (32, "shuffle vectorize(4) coarsen(4) unroll", Some(Pass::of_word("team", "thread"))),
-        (32, "shuffle vectorize(4) coarsen(4) unroll", Some(Pass::of_word("team", "warp"))),
-        (128, "shuffle vectorize(2) coarsen(2) lanes(1)", Some(Pass::of_word("team", "warp"))),
-        (64, "shuffle vectorize(4)", Some(Pass::of_word("team", "block"))),
-        (64, "sequential coarsen(3)", None),
-        (32, "shuffle vectorize(2) one_block", None),
-        (64, "shuffle vectorize(4) coarsen(2)", Some(Pass::with("beside", 8))),
-        (256, "shuffle unroll", Some(Pass::with("beside", 4))),
-        (32, "shuffle vectorize(2) one_block", Some(Pass::with("beside", 32))),
-        (128, "sequential", Some(Pass::with("beside", 32))),
-        (32, "shuffle vectorize(4) coarsen(4) unroll", Some(Pass::with("subwarp", 2))),
-        (32, "shuffle vectorize(4) coarsen(4)", Some(Pass::with("subwarp", 8))),
-        (32, "shuffle redux", Some(Pass::with("subwarp", 16))),
+    let lists: [(u32, &str, &[Pass]); 15] = [
+        (32, "shuffle vectorize(4) coarsen(4) unroll", &[Pass::of_word("team", "thread")]),
+        (32, "shuffle vectorize(4) coarsen(4) unroll", &[Pass::of_word("team", "warp")]),
+        (128, "shuffle vectorize(2) coarsen(2) lanes(1)", &[Pass::of_word("team", "warp")]),
+        (64, "shuffle vectorize(4)", &[Pass::of_word("team", "block")]),
+        (64, "sequential coarsen(3)", &[]),
+        (32, "shuffle vectorize(2) one_block", &[]),
+        (64, "shuffle vectorize(4) coarsen(2)", &[Pass::with("beside", 8)]),
+        (256, "shuffle unroll", &[Pass::with("beside", 4)]),
+        (32, "shuffle vectorize(2) one_block", &[Pass::with("beside", 32)]),
+        (128, "sequential", &[Pass::with("beside", 32)]),
+        (32, "shuffle vectorize(4) coarsen(4) unroll", &[Pass::with("subwarp", 2)]),
+        (32, "shuffle vectorize(4) coarsen(4)", &[Pass::with("subwarp", 8)]),
+        (32, "shuffle redux", &[Pass::with("subwarp", 16)]),
+        (32, "shuffle vectorize(4)", &[Pass::with("subwarp", 16), Pass::with("logical", 2)]),
+        (32, "shuffle vectorize(2) lanes(1)", &[Pass::with("subwarp", 4), Pass::with("logical", 4)]),
     ];
     let mut proofs = 0;
     for source in OPERATIONS {
@@ -103,7 +105,9 @@ fn groups_of_any_shape_have_the_trees_that_they_have_alone() {
         for (block, list, team) in lists {
             let Ok(program) = compile(&spec_of(&operation, block, list)) else { continue };
             let program = Program { domain: Domain::ROWS, ..program };
-            let Ok(program) = team.map_or(Ok(program.clone()), |pass| apply(program, pass)) else { continue };
+            let Ok(program) = team.iter().try_fold(program, |program, pass| apply(program, *pass)) else {
+                continue;
+            };
             let most = program.up_to.unwrap_or(u64::MAX);
             for n in [1, 2, 5, 8, 30, 31, 64, 65, 127, 128, 300, 513] {
                 for nest in
@@ -147,5 +151,20 @@ fn the_text_names_the_axes() {
     let cuda = cuda(&Program { domain: nest.domain(), ..program }).unwrap();
     for words in ["x += along_0 * x_step + along_1 * x_step_1;", "unsigned long long size_1", "% size_3"] {
         assert!(cuda.contains(words), "{words}\n{cuda}");
+    }
+}
+
+/// The elements of a Fortran matrix, by columns and by rows.
+#[test]
+fn only_exact_operations_follow_memory() {
+    let fortran = nest(&[], &[(3, 1), (4, 3)]);
+    let of = |source: &str| fortran.of(&operation(source)).domain();
+    for source in ["ty: i32, op: sum", "ty: f32, op: max", "ty: f64, op: all, filter: |x| x > 0.5"] {
+        assert_eq!(of(source), Domain::WHOLE, "{source}");
+    }
+    for source in
+        ["ty: f32, op: sum", "ty: i32, op: argmax", "ty: i32, index: i, map: |x| x ^ i as i32, op: sum"]
+    {
+        assert_ne!(of(source), Domain::WHOLE, "{source}");
     }
 }

@@ -247,6 +247,11 @@ impl Operation {
             .any(|it| it == Argument::Index)
     }
 
+    /// Returns whether the elements of a group may be taken in any order: it changes no bit of the result.
+    pub fn takes_any_order(&self) -> bool {
+        self.exact && self.commutative && self.fold.is_none() && !self.is_indexed()
+    }
+
     /// Returns whether kernels give the right result for no elements: they finish the fill, so it must be the identity.
     pub fn has_result_of_nothing(&self) -> bool {
         self.empty.is_none() && self.fill.is_some() && self.fill == self.identity

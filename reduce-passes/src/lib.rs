@@ -14,6 +14,7 @@ pub mod coarsen;
 pub mod dependent;
 pub mod flag;
 pub mod lanes;
+pub mod logical;
 mod narrow;
 pub mod narrow_index;
 pub mod one_block;
@@ -53,7 +54,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 
 /// The passes, in the order in which a kernel usually grows.
-pub const PASSES: [Rule; 28] = [
+pub const PASSES: [Rule; 29] = [
     textbook::serial::RULE,
     textbook::in_place::RULE,
     textbook::bitmask::RULE,
@@ -76,6 +77,7 @@ pub const PASSES: [Rule; 28] = [
     cluster::RULE,
     team::RULE,
     subwarp::RULE,
+    logical::RULE,
     beside::RULE,
     one_block::RULE,
     ticket::RULE,
@@ -106,7 +108,8 @@ pub fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
     {
         return Err(reason);
     }
-    if let Some(last) = program.passes.iter().find(|done| named(done.name).is_some_and(|rule| rule.is_last)) {
+    let needs_tree = |done: &&Pass| named(done.name).is_some_and(|rule| rule.is_last);
+    if let Some(last) = program.passes.iter().find(needs_tree).filter(|_| !rule.is_last) {
         return Err(format!("`{last}` needs the finished tree; write `{name}` before `{}`", last.name));
     }
     if rule.is_of_one_group && program.domain.is_grouped() {

@@ -14,7 +14,7 @@ pub struct Rule {
     pub changes_association: bool,
     /// The passes that it is never written with, in either order.
     pub excludes: &'static [Exclusion],
-    /// Whether it needs the finished tree, so that no pass comes after it.
+    /// Whether it needs the finished tree, so that only passes that need it too come after it.
     pub is_last: bool,
     /// Whether it is for one group only, because its blocks meet in one place.
     pub is_of_one_group: bool,

@@ -84,7 +84,7 @@ impl Reducer {
             return self.empty_groups(extent, shape, params);
         }
         self.within(extent.length)?;
-        let nest = nest.merged();
+        let nest = nest.of(self.operation());
         let stored = match &self.backend {
             Backend::Host { plan, associations } => {
                 let association = &associations[self.programs().place(extent.length)];
@@ -103,7 +103,7 @@ impl Reducer {
     pub fn time_groups(&self, inputs: &[View<LanesRef<'_>>], params: &[Value]) -> Result<Timing, Error> {
         inputs::check_params(self.operation(), params)?;
         let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
-        let nest = self.nest(shapes)?.merged();
+        let nest = self.nest(shapes)?.of(self.operation());
         match self.backend {
             Backend::Host { .. } => Err(Error::HostHasNoClock),
             Backend::Cuda(_) if nest.extent().elements() == 0 => Err(Error::NothingToTime),

@@ -12,7 +12,7 @@ use reduce_ir::{Scalar, Value};
 
 impl Lowerer<'_> {
     pub(super) fn fold(&mut self, fold: Fold) {
-        self.note(Part::Fold, &Step::Fold(fold), self.words(fold));
+        self.note_fold(fold);
         self.declare_lanes(fold);
         self.first_of_rows(fold);
         let body = match (fold.share, self.kernel.team.size) {
@@ -25,12 +25,22 @@ impl Lowerer<'_> {
         self.threads_with_an_item(fold);
     }
 
+    /// Introduces a fold.
+    pub(super) fn note_fold(&mut self, fold: Fold) {
+        self.note(Part::Fold, &Step::Fold(fold), self.words(fold));
+    }
+
     /// Reads the units of a tile: without guards if it is full, and by aligned vectors if the data is aligned too.
     fn tile(&self, fold: Fold, units: u32) -> Vec<Stmt> {
         let all = |access| self.units(fold, units, access);
         let guarded = all(Loads::Guarded);
         match (units, fold.width) {
             (1, 1) => guarded,
+            _ if self.loads_first(units) => {
+                let otherwise = if units == 1 { guarded } else { self.rows(fold) };
+                vec![Stmt::If(self.all_whole(), self.whole_units(fold, units), otherwise)]
+            }
+            (1, _) if self.is_short() => guarded,
             (2.., _) if fold.arrangement == Arrangement::Striped => self.striped(fold, units),
             _ if !self.has_vectors() => vec![Stmt::If(full_tile(), all(Loads::Items), guarded)],
             _ => {
@@ -44,6 +54,18 @@ impl Lowerer<'_> {
                 vec![Stmt::If(aligned, all(Loads::Vectors), otherwise)]
             }
         }
+    }
+
+    /// Returns whether every thread has at most one unit, and the only tile is never full.
+    fn is_short(&self) -> bool {
+        let grouped = self.program.domain.is_grouped() && self.kernel.reads == Reads::Inputs;
+        let tile = self.program.tile(self.kernel.reads);
+        grouped && self.units_of_thread() == 1 && self.program.up_to.is_some_and(|most| most < tile)
+    }
+
+    /// Returns the number of units of a thread that can have an item; `u32::MAX` if there is no limit.
+    fn units_of_thread(&self) -> u32 {
+        self.kernel.fold().units().map_or(u32::MAX, |units| self.units_reached(units))
     }
 
     /// Returns the number of units that can have an item.
@@ -73,7 +95,7 @@ impl Lowerer<'_> {
         self.inputs().any(by_words)
     }
 
-    fn declare_lanes(&mut self, fold: Fold) {
+    pub(super) fn declare_lanes(&mut self, fold: Fold) {
         let lanes = fold.lanes * fold.rows();
         let name = |lane| if lanes == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
         self.lanes = (0..lanes).map(|lane| self.local(&name(lane), Ty::Acc)).collect();
@@ -85,7 +107,7 @@ impl Lowerer<'_> {
     /// they begin with an item; the loop then starts at the second.
     pub(super) fn units(&self, fold: Fold, units: u32, access: Loads) -> Vec<Stmt> {
         if units == 1 {
-            return self.unit(self.thread().into(), access, Before::Nothing, "");
+            return self.unit(self.thread().into(), access, Before::Nothing, &self.current.suffix);
         }
         let from_first = self.counts_from_first(access);
         let mut body = Vec::new();
@@ -124,12 +146,12 @@ impl Lowerer<'_> {
     /// units are loaded by vectors also where items need guards.
     pub(super) fn items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
         let tries = unit.access == Loads::Guarded && self.has_vectors() && self.program.domain.is_grouped();
-        if !tries || unit.is_whole() {
+        if !tries || unit.is_whole() || self.loads_first(self.units_of_thread()) {
             return self.items_of(unit, suffix);
         }
+        let vectors = Unit { access: Loads::Vectors, ..unit.at_same_place() };
         let end = unit.at.clone().plus(Expr::Named("WIDTH"));
         let whole = Expr::Cmp(Cmp::Le, Box::new(end), Box::new(count().get()));
-        let vectors = Unit { access: Loads::Vectors, before: unit.before.clone(), ..unit.at_same_place() };
         let test = self.aligned().fold(whole, Expr::and);
         vec![Stmt::If(test, self.items_of(&vectors, suffix), self.items_of(unit, suffix))]
     }
@@ -140,8 +162,13 @@ impl Lowerer<'_> {
             Loads::Unaligned => self.vectors(unit, suffix, Stmt::LoadUnaligned),
             Loads::Items | Loads::Guarded => Vec::new(),
         };
-        body.extend((0..self.kernel.fold().width).flat_map(|item| self.item(unit, item, suffix)));
+        body.extend(self.added_items(unit, suffix));
         body
+    }
+
+    /// Adds the items of a unit to their lanes. Loads them, unless the unit was loaded by vectors.
+    pub(super) fn added_items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
+        (0..self.kernel.fold().width).flat_map(|item| self.item(unit, item, suffix)).collect()
     }
 
     /// Loads an item, unless its unit was loaded by vectors, and adds it to its lane.
@@ -248,7 +275,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns the vector loads of a unit.
-    fn vectors(&self, unit: &Unit, suffix: &str, load: fn(Local, Place) -> Stmt) -> Vec<Stmt> {
+    pub(super) fn vectors(&self, unit: &Unit, suffix: &str, load: fn(Local, Place) -> Stmt) -> Vec<Stmt> {
         let parts = |k| (0..self.kernel.fold().width / self.access(k).0).map(move |part| (k, part));
         let place = |(k, part)| {
             let place = Buffer::Input(k).at(self.position(unit, part * self.access(k).0));
@@ -307,10 +334,15 @@ impl Lowerer<'_> {
 
 /// Returns the number of items that the lanes hold before the unit of a loop.
 pub(super) fn before_unit(fold: Fold) -> Before {
+    before(fold, unit().get())
+}
+
+/// Returns the number of items that the lanes hold before a unit of their thread.
+pub(super) fn before(fold: Fold, unit: Expr) -> Before {
     let items = match fold.items_of_a_lane() {
-        1 => unit().get(),
-        items if items == fold.width => unit().get().times(Expr::Named("WIDTH")),
-        items => unit().get().times(items),
+        1 => unit,
+        items if items == fold.width => unit.times(Expr::Named("WIDTH")),
+        items => unit.times(items),
     };
     Before::Items(items.cast(Scalar::U64))
 }

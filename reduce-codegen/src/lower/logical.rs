@@ -2,6 +2,7 @@
 //! threads of the association, one after the other, and a warp can evaluate several warps, side by side.
 
 use super::Lowerer;
+use super::unit::{Before, Loads};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Program, Scope, Step};
 use reduce_ir::statements::{Expr, Local, Loop, Part, Stmt, Ty, Unroll};
@@ -14,18 +15,75 @@ impl Lowerer<'_> {
     /// their accumulators in its registers.
     pub(super) fn logical_warps(&mut self) {
         let (of_thread, of_team) = self.steps_by_scope();
+        self.each_logical(self.kernel.team.logical, Program::WARP, |of| {
+            of_thread.iter().for_each(|step| of.step(step));
+        });
+        of_team.iter().for_each(|step| self.step(step));
+    }
+
+    /// Evaluates several logical threads in each lane of a team that is smaller than a warp. They are as far apart as the team
+    /// has lanes. So their loads are in flight together, and the first levels of the tree combine them in registers.
+    pub(super) fn logical_lanes(&mut self, lanes: u32) {
+        let (of_thread, of_team) = self.steps_by_scope();
+        let logical = self.kernel.team.logical;
+        self.fold_of_lanes(lanes);
+        let combines: Vec<_> =
+            of_thread.into_iter().filter(|step| matches!(step, Step::Combine(_))).collect();
+        let per_thread = self.lanes.len() / logical as usize;
+        let mut all = std::mem::take(&mut self.lanes);
+        self.each_logical(logical, lanes, |of| {
+            of.lanes = all.drain(..per_thread).collect();
+            combines.iter().for_each(|step| of.step(step));
+        });
+        let what =
+            format!("the {logical} logical threads of each lane, through registers  [logical({logical})]");
+        self.body.push(Stmt::Note(Part::Tree, what));
+        for stride in [16, 8, 4, 2].into_iter().filter(|&stride| (lanes..lanes * logical).contains(&stride)) {
+            for left in 0..stride / lanes {
+                let pair = self.lane_pair(Scope::Warp, left, left + stride / lanes);
+                self.body.push(pair);
+            }
+        }
+        self.lanes.truncate(1);
+        of_team.iter().for_each(|step| self.step(step));
+    }
+
+    /// Folds the only unit of each logical thread. Leaves the accumulators of all.
+    fn fold_of_lanes(&mut self, lanes: u32) {
+        let (fold, logical) = (self.kernel.fold(), self.kernel.team.logical);
+        self.note_fold(fold);
+        let (mut loads, mut adds, mut guarded) = (Vec::new(), Vec::new(), Vec::new());
+        self.each_logical(logical, lanes, |of| {
+            of.declare_lanes(fold);
+            let suffix = of.current.suffix.clone();
+            if of.loads_first(1) {
+                let (load, add) = of.whole_unit(of.thread(), Before::Nothing, &suffix);
+                loads.extend(load);
+                adds.extend(add);
+            }
+            guarded.extend(of.units(fold, 1, Loads::Guarded));
+        });
+        if self.loads_first(1) {
+            self.body.push(Stmt::If(self.all_whole(), [loads, adds].concat(), guarded));
+        } else {
+            self.body.extend(guarded);
+        }
+        self.threads_with_an_item(fold);
+    }
+
+    /// Does work for so many logical threads, which are `apart`. Leaves the accumulators of each.
+    fn each_logical(&mut self, count: u32, apart: u32, mut work: impl FnMut(&mut Self)) {
         let lane = self.thread();
         let mut accs = Vec::new();
-        for warp in 0..self.kernel.team.logical {
-            self.current.number = lane.clone().plus(warp * Program::WARP);
-            self.current.suffix = format!("_{warp}");
-            of_thread.iter().for_each(|step| self.step(step));
+        for at in 0..count {
+            self.current.number = lane.clone().plus(at * apart);
+            self.current.suffix = format!("_{at}");
+            work(self);
             accs.append(&mut self.lanes);
         }
         self.current.number = lane;
         self.current.suffix.clear();
         self.lanes = accs;
-        of_team.iter().for_each(|step| self.step(step));
     }
 
     /// Evaluates all logical threads in one thread. It visits them in the order in which the tree combines them, and

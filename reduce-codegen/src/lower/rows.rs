@@ -19,7 +19,7 @@ impl Lowerer<'_> {
     }
 
     /// Reads the whole rows, by vectors if units are wider than one item, then the partial row.
-    fn rows(&self, fold: Fold) -> Vec<Stmt> {
+    pub(super) fn rows(&self, fold: Fold) -> Vec<Stmt> {
         let [rows, whole, begun] = ["rows", "whole_rows", "begun_rows"].map(|name| Local::new(name, Ty::U32));
         let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
         let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
@@ -61,12 +61,13 @@ impl Lowerer<'_> {
     }
 
     /// Reads the unit of a thread in each row of a range. If lanes begin with their first item, row 0 is read before
-    /// the loop.
+    /// the loop. Of a group with few rows, the loop has a constant number of turns, so that all loads are in flight together.
     fn row_after_row(&self, fold: Fold, access: Loads, from: Expr, end: Expr) -> Vec<Stmt> {
         let number = unit().get().times(Expr::Named("BLOCK")).plus(self.thread());
         let (mut body, mut from) = (Vec::new(), from);
+        let from_start = from == Expr::from(0);
         if self.begins_with_item() {
-            let (from_start, some) = (from == Expr::from(0), Expr::from(0).below(end.clone()));
+            let some = Expr::from(0).below(end.clone());
             let is_first = match (from_start, access == Loads::Guarded) {
                 (true, _) => some,
                 // Every item has a guard, so an empty range needs no check.
@@ -79,12 +80,18 @@ impl Lowerer<'_> {
             ));
             from = if from_start { 1.into() } else { from.bin(Bin::Max, 1) };
         }
+        let read = self.unit(number.into(), access, before_unit(fold), "");
+        let few = from_start && access != Loads::Guarded && self.unrolling(fold) == Unroll::All;
+        let (end, read) = match few && self.program.domain.is_grouped() {
+            true => (Expr::Named("UNITS"), vec![Stmt::when(unit().get().below(end), read)]),
+            false => (end, read),
+        };
         body.push(Stmt::For(Box::new(Loop {
             from,
             test: unit().get().below(end),
             next: unit().get().plus(1),
             unroll: if access == Loads::Guarded { Unroll::Unsaid } else { self.unrolling(fold) },
-            body: self.unit(number.into(), access, before_unit(fold), ""),
+            body: read,
             local: unit(),
         })));
         body
@@ -107,7 +114,7 @@ impl Lowerer<'_> {
     pub(super) fn unit_of_row(&self, row: u32) -> Expr {
         match (self.lanes.len(), row) {
             (1, _) => self.thread(),
-            _ if self.is_logical() => self.thread().plus(row * Program::WARP),
+            _ if self.is_logical() => self.thread().plus(row * self.lanes_of_team()),
             (_, 0) => first_unit().get(),
             (_, row) => first_unit().get().plus(row * Program::WARP),
         }

@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         items_of_thread(self.kernel.fold()).map_or(count().get(), rounded_up)
     }
 
-    fn lane_pair(&self, scope: Scope, left: u32, right: u32) -> Stmt {
+    pub(super) fn lane_pair(&self, scope: Scope, left: u32, right: u32) -> Stmt {
         let [a, b] = [left, right].map(|lane| self.lanes[lane as usize].clone());
         let set = Stmt::Set(a.clone(), a.get().combine(b.get()));
         let exists = match scope {
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns the number of lanes among which shuffles combine.
-    fn lanes_of_team(&self) -> u32 {
+    pub(super) fn lanes_of_team(&self) -> u32 {
         if let Size::Lanes(lanes) = self.kernel.team.size { lanes } else { Program::WARP }
     }
 

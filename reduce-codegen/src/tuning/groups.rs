@@ -8,8 +8,13 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::{Access, Beside, Domain};
 
-/// The numbers of threads that may share a short group, in ascending order. Each thread has one load unit.
-const SHORT: [u32; 5] = [1, 2, 4, 8, 16];
+/// The lanes that may share a short group, the logical threads of each, and how many elements fewer than these can read the group
+/// has at least, in ascending order. Each logical thread reads one load unit. With two, a lane has two loads in flight, and a warp
+/// has more groups; with one, 4 or 8 lanes read a whole group at once (docs/lab/2026-11-27-axes.md).
+const SHORT: [(u32, u32, u64); 8] =
+    [(1, 1, 0), (2, 1, 0), (2, 2, 1), (4, 1, 0), (4, 2, 1), (8, 1, 0), (8, 2, 0), (16, 2, 0)];
+/// The same for an operator that keeps the order of neighbouring lanes.
+const SHORT_ORDERED: [(u32, u32, u64); 5] = [(1, 1, 0), (2, 1, 0), (4, 1, 0), (8, 1, 0), (16, 1, 0)];
 /// The threads of the association that one thread evaluates, if neighbouring groups lie side by side: the threads of a warp then
 /// read side by side.
 const SHORT_BESIDE: [u32; 3] = [4, 8, 16];
@@ -48,15 +53,25 @@ fn short(first: &Variant, operation: &Operation, beside: bool) -> Vec<Variant> {
         |name: &str| first.passes.iter().find(|pass| pass.name == name).and_then(|pass| pass.number());
     let units = if operation.commutative { 1 } else { number("coarsen").unwrap_or(1) };
     let each = u64::from(number("vectorize").unwrap_or(1) * units);
-    let variant = |&threads: &u32| {
-        let team = match (beside, threads) {
-            (true, _) | (false, 1) => Pass::of_word("team", "thread"),
-            (false, _) => Pass::with("subwarp", threads),
-        };
-        Variant { up_to: Some(u64::from(threads) * each), ..with(first, team) }
+    let shorter = |passes: Vec<Pass>, threads: u32, fewer: u64| Variant {
+        up_to: Some(u64::from(threads) * each - fewer),
+        ..passes.into_iter().fold(first.clone(), |variant, pass| with(&variant, pass))
     };
-    let threads = if beside { &SHORT_BESIDE[..] } else { &SHORT[..] };
-    threads.iter().map(variant).collect()
+    if beside {
+        return SHORT_BESIDE
+            .map(|threads| shorter(vec![Pass::of_word("team", "thread")], threads, 0))
+            .to_vec();
+    }
+    let of_lanes = |&(lanes, logical, fewer): &(u32, u32, u64)| {
+        let passes = match (lanes, logical) {
+            (1, _) => vec![Pass::of_word("team", "thread")],
+            (_, 1) => vec![Pass::with("subwarp", lanes)],
+            (_, _) => vec![Pass::with("subwarp", lanes), Pass::with("logical", logical)],
+        };
+        shorter(passes, lanes * logical, fewer)
+    };
+    let short: &[_] = if operation.commutative { &SHORT } else { &SHORT_ORDERED };
+    short.iter().map(of_lanes).collect()
 }
 
 /// Returns the numbers of neighbouring groups that share a block, with one tile and with several, if groups lie side by side.

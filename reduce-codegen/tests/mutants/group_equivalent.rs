@@ -2,18 +2,12 @@
 
 use super::equivalent::Equivalent;
 
-pub(crate) const EQUIVALENT: [Equivalent; 3] = [
+pub(crate) const EQUIVALENT: [Equivalent; 2] = [
     Equivalent {
         mutations: &["group of another block"],
         is_one: |what, _| what.contains("block + 1) % across"),
         reason: "the blocks of each member exchange their groups, and each still has a block",
         survivors: 24,
-    },
-    Equivalent {
-        mutations: &["step of another axis or input", "length of another axis"],
-        is_one: |what, kernel| kernel.contains("subwarp") && what.starts_with("if count == TILE"),
-        reason: "no group of a part of a warp fills a tile",
-        survivors: 86,
     },
     Equivalent {
         mutations: &["partial of a neighbour"],

@@ -28,18 +28,20 @@ const OPERATIONS: [&str; 3] = [
 ];
 
 /// Every team, with blocks for one group and for several, and with the partials of a group in several blocks.
-const LISTS: [(u32, &str, Option<Pass>); 11] = [
-    (32, "shuffle vectorize(2)", Some(Pass::of_word("team", "thread"))),
-    (32, "shuffle vectorize(2)", Some(Pass::with("subwarp", 4))),
-    (32, "shuffle", Some(Pass::of_word("team", "warp"))),
-    (64, "shuffle vectorize(2)", Some(Pass::of_word("team", "warp"))),
-    (64, "shuffle", Some(Pass::of_word("team", "block"))),
-    (64, "", Some(Pass::of_word("team", "block"))),
-    (32, "shuffle", None),
-    (32, "sequential coarsen(2)", None),
-    (32, "shuffle", Some(Pass::with("beside", 8))),
-    (256, "shuffle unroll", Some(Pass::with("beside", 4))),
-    (64, "shuffle one_block", Some(Pass::with("beside", 8))),
+const LISTS: [(u32, &str, &[Pass]); 13] = [
+    (32, "shuffle vectorize(2)", &[Pass::of_word("team", "thread")]),
+    (32, "shuffle vectorize(2)", &[Pass::with("subwarp", 4)]),
+    (32, "shuffle vectorize(2)", &[Pass::with("subwarp", 4), Pass::with("logical", 4)]),
+    (32, "shuffle", &[Pass::with("subwarp", 16), Pass::with("logical", 2)]),
+    (32, "shuffle", &[Pass::of_word("team", "warp")]),
+    (64, "shuffle vectorize(2)", &[Pass::of_word("team", "warp")]),
+    (64, "shuffle", &[Pass::of_word("team", "block")]),
+    (64, "", &[Pass::of_word("team", "block")]),
+    (32, "shuffle", &[]),
+    (32, "sequential coarsen(2)", &[]),
+    (32, "shuffle", &[Pass::with("beside", 8)]),
+    (256, "shuffle unroll", &[Pass::with("beside", 4)]),
+    (64, "shuffle one_block", &[Pass::with("beside", 8)]),
 ];
 
 /// The maximum number of elements of a run.
@@ -229,7 +231,7 @@ fn kernels() -> Vec<Grouped> {
         for (block, list, team) in LISTS {
             let program = compile(&spec_of(&operation, block, list)).unwrap();
             let program = Program { domain: Domain::ROWS, ..program };
-            let program = team.map_or(Ok(program.clone()), |pass| apply(program, pass)).unwrap();
+            let program = team.iter().fold(program, |program, pass| apply(program, *pass).unwrap());
             for grouped in LAYOUTS.into_iter().flat_map(|layout| Grouped::of(&program, layout)) {
                 let is_same = |other: &Grouped| other.subject.kernel == grouped.subject.kernel;
                 if !found.iter().any(is_same) {

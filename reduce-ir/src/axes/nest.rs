@@ -3,7 +3,9 @@
 
 use super::found::Found;
 use super::{Axes, Pattern, ShapeError, Untold};
+use crate::operation::Operation;
 use crate::{Access, Beside, Domain, Extent};
+use std::cmp::Reverse;
 
 /// The shape of an input: lengths and steps, slowest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,6 +100,17 @@ impl Nest {
     #[must_use]
     pub fn merged(&self) -> Nest {
         Nest { kept: merged(&self.kept), reduced: merged(&self.reduced), result: self.result.clone() }
+    }
+
+    /// Returns the loops in which an operation takes the elements, merged. If it takes them in any order, the reduced axes are in
+    /// the order of memory, that of the first input.
+    #[must_use]
+    pub fn of(&self, operation: &Operation) -> Nest {
+        let mut nest = self.clone();
+        if operation.takes_any_order() {
+            nest.reduced.sort_by_key(|dim| Reverse(dim.steps.first().map(|step| step.unsigned_abs())));
+        }
+        nest.merged()
     }
 
     /// Returns the domain of merged loops.

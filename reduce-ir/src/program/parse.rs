@@ -153,11 +153,12 @@ fn read_heading(mut line: Cursor<'_>) -> Parsed<(u32, Kernel)> {
 /// Reads `warp of 8 logical threads each`, or `grid of at most 4 blocks`.
 fn read_team(line: &mut Cursor<'_>) -> Parsed<Team> {
     let sizes = [Size::Thread, Size::Warp, Size::Block, Size::Cluster, Size::Grid { most: None }];
-    if let Some(lanes) = line.optional()? {
+    let mut team = if let Some(lanes) = line.optional()? {
         line.expect("lanes")?;
-        return Ok(Team { size: Size::Lanes(lanes), ..Team::BLOCK });
-    }
-    let mut team = line.phrase_of(&sizes.map(|size| Team { size, ..Team::BLOCK }))?;
+        Team { size: Size::Lanes(lanes), ..Team::BLOCK }
+    } else {
+        line.phrase_of(&sizes.map(|size| Team { size, ..Team::BLOCK }))?
+    };
     if team.is_grid() && line.accept_all(&["of", "at", "most"]) {
         team.size = Size::Grid { most: Some(line.number()?) };
         several(line, "block")?;

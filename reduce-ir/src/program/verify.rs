@@ -222,7 +222,8 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
         Size::Thread if kernel.fold().share == Share::Rest => 1,
         Size::Thread => program.block,
         Size::Warp => program.block / Program::WARP,
-        Size::Lanes(_) | Size::Block | Size::Cluster | Size::Grid { .. } => 1,
+        Size::Lanes(_) => [1, 2, 4].into_iter().find(|it| *it == kernel.team.logical).unwrap_or(1),
+        Size::Block | Size::Cluster | Size::Grid { .. } => 1,
     };
     let small =
         matches!(kernel.team.size, Size::Thread | Size::Lanes(_) | Size::Warp) || kernel.team.beside > 1;
@@ -253,7 +254,11 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
 /// Returns whether the elements fit the lanes of the team.
 fn verify_lanes(program: &Program, kernel: &Kernel) -> bool {
     let Size::Lanes(lanes) = kernel.team.size else { return true };
-    let fits = program.up_to.is_some_and(|n| n <= program.items_of_lanes(lanes));
+    let threads = lanes * kernel.team.logical;
+    let fits =
+        threads <= Program::WARP && program.up_to.is_some_and(|n| n <= program.items_of_lanes(threads));
+    let ordered = |combine: Combine| combine.scope == Scope::Warp && combine.tree == Tree::Pairs;
+    let fits = fits && (kernel.team.logical == 1 || !kernel.combines().any(ordered));
     let whole = program.block == Program::WARP && matches!(lanes, 2 | 4 | 8 | 16);
     let shuffled = kernel.combines().all(|combine| combine.lowering != Lowering::WarpReduce);
     fits && whole && shuffled && !kernel.fold().in_rows && kernel.reads == Reads::Inputs

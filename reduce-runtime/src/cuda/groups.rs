@@ -91,7 +91,7 @@ impl Reducer {
     /// `DeviceInput`.
     ///
     /// # Errors
-    /// As [`Reducer::reduce_groups`]; there are no elements; inputs are read on different streams, or do not lie in the context of
+    /// As [`Reducer::reduce_groups`]; groups have no elements, and the operation has neither `identity` nor `empty`; inputs are read on different streams, or do not lie in the context of
     /// the device.
     pub fn reduce_groups_device(
         &self,
@@ -100,7 +100,9 @@ impl Reducer {
     ) -> Result<DeviceGroups, Error> {
         let (kernels, nest) = self.device_call(inputs, params)?;
         let stream = inputs[0].data.stream();
-        kernels.prepare(nest.extent().length)?;
+        if nest.extent().elements() > 0 {
+            kernels.prepare(nest.extent().length)?;
+        }
         let workspace = Workspace::new(&kernels.variants, stream, nest.extent())?;
         let variants = kernels.variants.clone();
         let mut groups = DeviceGroups { shape: nest.result.clone(), workspace, variants };
@@ -137,11 +139,8 @@ impl Reducer {
         for (param, input) in self.operation().inputs.iter().zip(inputs) {
             inputs::check_input(Domain::WHOLE, param, &input.data.shape())?;
         }
-        let nest =
-            self.nest(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?.merged();
-        if nest.extent().elements() == 0 {
-            return Err(Error::Empty { operator: self.operation().name.clone() });
-        }
+        let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
+        let nest = self.nest(shapes)?.of(self.operation());
         self.within(nest.extent().length)?;
         Ok((self.kernels_of(nest.domain())?, nest))
     }
@@ -165,6 +164,9 @@ impl Kernels {
         driver::refuse_capture(&stream)?;
         workspace.wait_for_readers();
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
+        if nest.extent().elements() == 0 {
+            return workspace.write_empty_groups(params);
+        }
         let firsts = inputs.iter().map(|input| {
             let (first, _) = input.data.pointer();
             first + (input.offset * input.data.ty().size()) as u64

@@ -174,7 +174,7 @@ impl Workspace {
 
     /// Returns the number of groups.
     fn groups(&self) -> usize {
-        self.planned.as_ref().map_or(1, |(extent, _)| extent.groups as usize)
+        self.most.groups as usize
     }
 
     /// Returns whether calls on those elements fit.
@@ -375,6 +375,20 @@ impl Workspace {
         // of the stream. Memory of inputs is freed after the reads, which `DeviceInput` records with cudarc before the call
         // returns.
         unsafe { launch(&self.stream, function, *shape, arguments) }.map_err(failed("launching a kernel"))
+    }
+
+    /// Writes the results of groups without elements, or of no groups.
+    pub(super) fn write_empty_groups(&mut self, params: &[Value]) -> Result<(), Error> {
+        let (operation, groups) = (&self.variants.operation, self.groups());
+        if groups > 0 {
+            let results =
+                bytes_of(&operation.stored(), &host::empty_result(operation, params)?).repeat(groups);
+            let from = (self.result_ptr() - self.base) as usize;
+            let mut memory = self.memory.slice_mut(from..from + results.len());
+            self.stream.memcpy_htod(&results, &mut memory).map_err(failed("setting the results"))?;
+        }
+        self.has_result = true;
+        Ok(())
     }
 
     /// Queues a write of the result of an empty input.
