@@ -48,8 +48,12 @@ const ORDERED: [&str; 2] = [
 ];
 
 /// The same for several groups.
-const GROUPED: [&str; 3] =
-    ["shuffle, vectorize(4), coarsen(2), beside(8)", "sequential, beside(64)", "shuffle, subwarp(4)"];
+const GROUPED: [&str; 4] = [
+    "shuffle, vectorize(4), coarsen(2), beside(8)",
+    "sequential, beside(64)",
+    "shuffle, subwarp(4)",
+    "shuffle, subwarp(8), logical(2)",
+];
 
 /// The keywords of C++17, and the words for operators (ISO/IEC 14882:2017, 5.11 and 5.5).
 const KEYWORDS: &str = "\

@@ -341,13 +341,13 @@ fn every_f16_is_summed_as_its_value() {
     let association = association(&fold, &[PAIRS]);
     let mut data = vec![f16::from_f32(-0.0); 2 * lanes];
     println!("instructions: {}", Isa::all().iter().map(Isa::to_string).collect::<Vec<_>>().join(", "));
+    let plans: Vec<_> = Isa::all().into_iter().map(|isa| (isa, Plan::at(isa, &sum).unwrap())).collect();
     for x in (0..=u16::MAX).map(f16::from_bits) {
         let lane = lanes + usize::from(x.to_bits()) % lanes;
         data[lane] = x;
         let expected = if x.is_nan() { f32::from_bits(0x7fc0_0000) } else { f32::from(x) };
-        for isa in Isa::all() {
-            let found =
-                Plan::at(isa, &sum).unwrap().reduce(&association, &[LanesRef::F16(&data)], &[]).unwrap();
+        for (isa, plan) in &plans {
+            let found = plan.reduce(&association, &[LanesRef::F16(&data)], &[]).unwrap();
             assert_eq!(found, [Value::of(expected)], "{isa}: {:04x}", x.to_bits());
         }
         data[lane] = f16::from_f32(-0.0);

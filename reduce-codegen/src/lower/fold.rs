@@ -64,7 +64,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns the number of units of a thread that can have an item; `u32::MAX` if there is no limit.
-    fn units_of_thread(&self) -> u32 {
+    pub(super) fn units_of_thread(&self) -> u32 {
         self.kernel.fold().units().map_or(u32::MAX, |units| self.units_reached(units))
     }
 

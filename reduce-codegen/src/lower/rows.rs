@@ -26,6 +26,10 @@ impl Lowerer<'_> {
         let mut done = rows.clone();
         match self.aligned().reduce(Expr::and).filter(|_| self.has_vectors()) {
             None => body.extend(read(Loads::Items)),
+            // The rows of groups are whole and aligned, or few of them are.
+            Some(_) if self.loads_first(self.units_of_thread()) && !self.reads_words() => {
+                body.extend(read(Loads::Unaligned))
+            }
             Some(aligned) if !self.reads_words() => {
                 body.push(Stmt::If(aligned, read(Loads::Vectors), read(Loads::Unaligned)));
             }
