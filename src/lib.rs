@@ -294,8 +294,12 @@ pub use reduce_runtime::{
 
 #[cfg(feature = "cuda")]
 pub use reduce_runtime::{
-    Cache, Compiler, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, Workspace, cudarc,
+    Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices,
+    DeviceViews, Workspace, cudarc,
 };
+
+#[cfg(feature = "ndarray")]
+pub use reduce_runtime::GapsError;
 
 pub use reduce_codegen as codegen;
 pub use reduce_codegen::passes::PASSES;

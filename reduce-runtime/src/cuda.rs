@@ -3,6 +3,7 @@
 //! Nearly all unsafe code of the project is in this module, in `library`, `nvrtc`, `driver`, `gpu`, `launch`,
 //! `workspace` and `time`. The rest is one call in the folder of the cache, `mapped` and `host/isa`.
 
+mod arrays;
 mod cold_buffers;
 mod compile;
 mod deadline;
@@ -22,6 +23,7 @@ mod time;
 mod variants;
 mod workspace;
 
+pub use arrays::{DeviceArray, DeviceViews};
 pub use compile::Compiler;
 pub(crate) use gpu::Gpu;
 pub use groups::DeviceGroups;

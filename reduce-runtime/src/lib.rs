@@ -42,7 +42,10 @@ pub use architecture::{Architecture, Target};
 pub use cache::Cache;
 pub use cuda::Nvrtc;
 #[cfg(feature = "cuda")]
-pub use cuda::{Compiler, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, Workspace};
+pub use cuda::{
+    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, DeviceViews,
+    Workspace,
+};
 pub use device::{Device, Listing, devices};
 pub use error::Error;
 pub use groups::Groups;
@@ -57,4 +60,6 @@ pub use reduction::{
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
 pub use strided::Strided;
 pub use timing::Timing;
+#[cfg(feature = "ndarray")]
+pub use view::GapsError;
 pub use view::{View, ViewError};

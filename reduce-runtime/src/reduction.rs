@@ -1,9 +1,12 @@
 //! A reduction with Rust types, as `reduction!` makes it.
 
 mod arrays;
+mod into;
 mod types;
 mod with;
 
+#[cfg(feature = "cuda")]
+pub(crate) use arrays::array;
 pub use arrays::{Array, GroupResult, Views};
 pub use types::{NoParams, Output, Params, Returned, Slices};
 pub use with::With;

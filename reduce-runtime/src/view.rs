@@ -1,5 +1,10 @@
 //! Views of data with several axes.
 
+#[cfg(feature = "ndarray")]
+mod ndarray;
+
+#[cfg(feature = "ndarray")]
+pub use ndarray::GapsError;
 use reduce_ir::Scalar;
 use reduce_ir::axes::Shape;
 use std::ops::Range;

@@ -6,7 +6,8 @@ use reduce_dsl::parse::spec;
 use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
 use reduce_ir::{Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
-use reduce_runtime::{Device, Reducer, View};
+use reduce_runtime::cudarc::driver::CudaContext;
+use reduce_runtime::{Array, Device, Reducer, Reduction, View};
 
 const SPECS: [&str; 7] = [
     "op: sum, ty: f32",
@@ -97,6 +98,24 @@ fn groups_of_any_shape_have_the_bits_of_the_host() {
             }
         }
     }
+}
+
+/// Typed arrays stay on the device, and a call may use the memory of another.
+#[test]
+fn typed_arrays_stay_on_the_device() {
+    let Some(device) = gpu("typed_arrays_stay_on_the_device") else { return };
+    static SUMS: Reduction<f32, Array<f32>> =
+        Reduction::new(|| spec("op: sum, ty: f32, axes: i j -> i").unwrap());
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    let data: Vec<f32> = (0..6000).map(|at| (at % 1013) as f32 * 0.37).collect();
+    let copy = stream.clone_htod(&data).unwrap();
+    let rows = |offset| View { offset, steps: vec![70, 1], ..View::of((), [50, 65]) };
+    let sums = SUMS.compile(&device).unwrap();
+    let mut found = sums.reduce_device(rows(0).on(&copy)).unwrap();
+    let wanted = |offset| SUMS.reduce(rows(offset).on(&data)).unwrap();
+    assert_eq!(found.read().unwrap(), wanted(0));
+    sums.reduce_device_into(rows(7).on(&copy), &mut found).unwrap();
+    assert_eq!(stream.clone_dtoh(&found.view().unwrap()).unwrap(), wanted(7).values);
 }
 
 /// Prints the fraction of the read ceiling for shapes of 1 GiB, and the time of small ones: those whose kind

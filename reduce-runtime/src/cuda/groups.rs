@@ -9,7 +9,7 @@ use crate::{Error, Groups, Reducer, View, inputs};
 use cudarc::driver::DevicePtr;
 use cudarc::driver::sys::CUdeviceptr;
 use reduce_ir::axes::Nest;
-use reduce_ir::operation::Record;
+use reduce_ir::operation::{Operation, Record};
 use reduce_ir::{Domain, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use std::ops::Range;
@@ -66,6 +66,10 @@ impl DeviceGroups {
     /// Returns the length of each axis of the result.
     pub fn shape(&self) -> &[u64] {
         &self.shape
+    }
+
+    pub(super) fn operation(&self) -> &Operation {
+        &self.variants.operation
     }
 
     /// Returns the workspace that holds the results, in row-major order: see [`Workspace::result`] and

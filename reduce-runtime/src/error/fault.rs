@@ -38,6 +38,7 @@ impl Error {
             | Error::NoAxes
             | Error::Shape(_)
             | Error::View(_)
+            | Error::ResultPlaces { .. }
             | Error::SeveralGroups
             | Error::ArchitectureTooOld { .. }
             | Error::ClusterTooLarge { .. }

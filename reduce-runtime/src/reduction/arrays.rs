@@ -4,6 +4,7 @@ use super::{Compiled, NoParams, Output, Params, Reduction, Returned, With};
 use crate::{Error, Groups, View};
 use half::{bf16, f16};
 use reduce_ir::Value;
+use reduce_ir::operation::Operation;
 use reduce_lanes::LanesRef;
 use std::ops::Index;
 
@@ -148,19 +149,21 @@ impl<In, R: GroupResult, P: Params> Compiled<In, Array<R>, P> {
     }
 
     fn run<V: Views<In>>(&self, views: V, params: &[Value]) -> Result<Array<R>, Error> {
-        let groups = self.reducer().reduce_groups(&views.views(), params)?;
-        let operation = self.reducer().operation();
-        if groups.present.as_ref().is_some_and(|present| present.contains(&false))
-            && R::all(&groups).is_none()
-        {
-            return Err(Error::NothingLeft { operator: operation.name.clone() });
-        }
-        let values = R::all(&groups).ok_or_else(|| Error::OutputType {
-            expected: std::any::type_name::<R>(),
-            found: operation.output.text(),
-        })?;
-        Ok(Array { shape: groups.shape.iter().map(|&length| length as usize).collect(), values })
+        array(self.reducer().operation(), self.reducer().reduce_groups(&views.views(), params)?)
     }
+}
+
+/// Gives results their Rust types.
+pub(crate) fn array<R: GroupResult>(operation: &Operation, groups: Groups) -> Result<Array<R>, Error> {
+    let values = R::all(&groups);
+    if values.is_none() && groups.present.as_ref().is_some_and(|present| present.contains(&false)) {
+        return Err(Error::NothingLeft { operator: operation.name.clone() });
+    }
+    let values = values.ok_or_else(|| Error::OutputType {
+        expected: std::any::type_name::<R>(),
+        found: operation.output.text(),
+    })?;
+    Ok(Array { shape: groups.shape.iter().map(|&length| length as usize).collect(), values })
 }
 
 impl<In, R: GroupResult, P: Params> With<'_, Reduction<In, Array<R>, P>> {

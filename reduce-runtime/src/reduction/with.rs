@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// A [`Reduction`] or a [`Compiled`] one with values for its params, as `with` returns it.
 #[derive(Clone, Debug)]
 pub struct With<'a, R> {
-    pub(super) reduction: &'a R,
-    pub(super) params: Vec<Value>,
+    pub(crate) reduction: &'a R,
+    pub(crate) params: Vec<Value>,
 }
 
 impl<'a, R> With<'a, R> {
