@@ -1,14 +1,18 @@
 //! The host backend compared with plain loops, `ndarray`, rayon, NumPy and a pure read of the same memory, in one run.
 //!
 //! ```sh
-//! cargo bench --bench host -- [--mib 256] [--rounds 9] [--json FILE]
+//! cargo bench --bench host -- [--axes] [--mib 256] [--rounds 9] [--json FILE]
 //! ```
+//!
+//! With `--axes`: rows and columns of matrices.
 //!
 //! NumPy takes part if `python3`, or the interpreter that REDUCEGEN_PYTHON names, can import it. Contestants take turns, so
 //! that other load on the machine affects all of them. A ratio is the median over the rounds of the ratio of two times of
 //! one round. One thread is timed by its processor time, several threads by wall-clock time.
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be taken fails by panicking")]
 
+#[path = "host/axes.rs"]
+mod axes;
 #[path = "host/contestants.rs"]
 mod contestants;
 #[path = "host/number.rs"]
@@ -37,12 +41,18 @@ const LONGEST: Duration = Duration::from_secs(6);
 fn main() {
     let number = |name: &str, default| argument(name).map_or(default, |text| text.parse().unwrap());
     let (bytes, rounds) = (number("--mib", 256) << 20, number("--rounds", 9));
-    let mut report = Report::new(bytes);
-    let pools = pools();
-    run::<f32>(bytes, rounds, &pools, &mut report);
-    run::<f64>(bytes, rounds, &pools, &mut report);
-    run::<i32>(bytes, rounds, &pools, &mut report);
-    run::<f16>(bytes, rounds, &pools, &mut report);
+    let (mut report, pools) = (Report::default(), pools());
+    if std::env::args().any(|argument| argument == "--axes") {
+        axes::run::<f32>(rounds, &pools, &mut report);
+        axes::run::<f64>(rounds, &pools, &mut report);
+        axes::run::<i32>(rounds, &pools, &mut report);
+        axes::run::<f16>(rounds, &pools, &mut report);
+    } else {
+        run::<f32>(bytes, rounds, &pools, &mut report);
+        run::<f64>(bytes, rounds, &pools, &mut report);
+        run::<i32>(bytes, rounds, &pools, &mut report);
+        run::<f16>(bytes, rounds, &pools, &mut report);
+    }
     report.summary();
     if let Some(file) = argument("--json") {
         std::fs::write(file, report.json()).unwrap();
@@ -63,11 +73,8 @@ fn pools() -> [ThreadPool; 2] {
 
 /// Measures every operator on elements of one type.
 fn run<T: Number>(bytes: usize, rounds: usize, pools: &[ThreadPool], report: &mut Report) {
-    let mut random = Random::new(1);
-    let mut memory = huge(bytes);
-    let data: &mut [T] = bytemuck::cast_slice_mut(&mut memory);
-    data.iter_mut().for_each(|x| *x = T::of(random.unit()));
-    let data = &*data;
+    let memory = filled::<T>(bytes);
+    let data: &[T] = bytemuck::cast_slice(&memory);
     let mut numpy = Numpy::start(data);
     for op in Op::ALL {
         let spec = reduce_dsl::parse::text(&format!("op: {op}, ty: {}", T::TY), None).unwrap().spec;
@@ -76,10 +83,20 @@ fn run<T: Number>(bytes: usize, rounds: usize, pools: &[ThreadPool], report: &mu
         for pool in pools {
             let mut racing = contestants(op, &reducer, data, pool);
             let clock = Clock::of(pool.current_num_threads());
-            racing.extend(numpy.as_mut().map(|numpy| numpy.contestant(op, clock)));
-            report.add(Cell::new(op, T::TY, pool.current_num_threads(), race(racing, rounds)));
+            racing.extend(numpy.as_mut().map(|numpy| numpy.contestant(&op.to_string(), clock)));
+            let threads = pool.current_num_threads();
+            report.add(Cell::new(op.to_string(), T::TY, threads, bytes, race(racing, rounds)));
         }
     }
+}
+
+/// Returns memory with random elements.
+fn filled<T: Number>(bytes: usize) -> MmapMut {
+    let mut random = Random::new(1);
+    let mut memory = huge(bytes);
+    let elements: &mut [T] = bytemuck::cast_slice_mut(&mut memory);
+    elements.iter_mut().for_each(|x| *x = T::of(random.unit()));
+    memory
 }
 
 /// Allocates memory in huge pages where the system has them, as NumPy requests. Then every contestant reads at one speed.

@@ -58,7 +58,7 @@ impl Clock {
         if threads == 1 { Clock::Processor } else { Clock::Wall }
     }
 
-    fn timed<'a>(self, name: &'static str, mut run: Box<dyn FnMut() + 'a>) -> Contestant<'a> {
+    pub(crate) fn timed<'a>(self, name: &'static str, mut run: Box<dyn FnMut() + 'a>) -> Contestant<'a> {
         let run = move || {
             let (processor, wall) = (ProcessTime::now(), Instant::now());
             run();

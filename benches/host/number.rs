@@ -1,6 +1,6 @@
 //! The types and operators of the benchmark, in plain Rust.
 
-use ndarray::ArrayView1;
+use ndarray::{ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 use reduce_ir::arith::{Element, Order};
 use reduce_ir::program::Association;
@@ -91,11 +91,13 @@ pub(crate) trait Number: Order + bytemuck::Pod {
     fn square(self) -> Self::Squared;
     fn plain(op: Op, data: &[Self]);
     fn ndarray(op: Op, data: &[Self]);
+    /// Reduces a matrix along an axis, with `ndarray`.
+    fn along(op: Op, matrix: ArrayView2<'_, Self>, axis: Axis);
     fn rayon(op: Op, data: &[Self]);
 }
 
 macro_rules! number {
-    ($ty:ty, $numpy:literal, $wide:ty, $squared:ty, $of:expr, $to_wide:expr, $square:expr, $min:expr, $max:expr, $array_sum:expr, $array_square:expr) => {
+    ($ty:ty, $numpy:literal, $wide:ty, $squared:ty, $of:expr, $to_wide:expr, $square:expr, $min:expr, $max:expr, $array_sum:expr, $array_square:expr, $axis_sum:expr) => {
         impl Number for $ty {
             type Wide = $wide;
             type Squared = $squared;
@@ -136,6 +138,15 @@ macro_rules! number {
                     Op::Min => seen(array.fold(<$ty>::MAX, |a, &b| $min(a, b))),
                     Op::Max => seen(array.fold(<$ty>::MIN, |a, &b| $max(a, b))),
                     Op::Argmax => seen(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), larger)),
+                }
+            }
+
+            fn along(op: Op, matrix: ArrayView2<'_, $ty>, axis: Axis) {
+                match op {
+                    Op::Sum => seen($axis_sum(matrix, axis)),
+                    Op::Max | Op::Min | Op::SumOfSquares | Op::Argmax => {
+                        seen(matrix.fold_axis(axis, <$ty>::MIN, |&a, &b| $max(a, b)))
+                    }
                 }
             }
 
@@ -181,7 +192,8 @@ number!(
     f32::min,
     f32::max,
     |a: ArrayView1<'_, f32>| a.sum(),
-    |a: ArrayView1<'_, f32>| a.dot(&a)
+    |a: ArrayView1<'_, f32>| a.dot(&a),
+    |a: ArrayView2<'_, f32>, axis| a.sum_axis(axis)
 );
 number!(
     f64,
@@ -194,7 +206,8 @@ number!(
     f64::min,
     f64::max,
     |a: ArrayView1<'_, f64>| a.sum(),
-    |a: ArrayView1<'_, f64>| a.dot(&a)
+    |a: ArrayView1<'_, f64>| a.dot(&a),
+    |a: ArrayView2<'_, f64>, axis| a.sum_axis(axis)
 );
 number!(
     i32,
@@ -207,7 +220,8 @@ number!(
     Ord::min,
     Ord::max,
     |a: ArrayView1<'_, i32>| a.sum(),
-    |a: ArrayView1<'_, i32>| a.fold(0, |sum: u64, x| sum + u64::from(x.unsigned_abs()).pow(2))
+    |a: ArrayView1<'_, i32>| a.fold(0, |sum: u64, x| sum + u64::from(x.unsigned_abs()).pow(2)),
+    |a: ArrayView2<'_, i32>, axis| a.sum_axis(axis)
 );
 number!(
     f16,
@@ -220,5 +234,6 @@ number!(
     f16::min,
     f16::max,
     |a: ArrayView1<'_, f16>| a.fold(0.0, |sum, &x| sum + f32::from(x)),
-    |a: ArrayView1<'_, f16>| a.fold(0.0, |sum, &x| sum + f32::from(x) * f32::from(x))
+    |a: ArrayView1<'_, f16>| a.fold(0.0, |sum, &x| sum + f32::from(x) * f32::from(x)),
+    |a: ArrayView2<'_, f16>, axis| a.fold_axis(axis, 0.0f32, |sum, &x| sum + f32::from(x))
 );

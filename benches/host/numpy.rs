@@ -1,13 +1,13 @@
 //! NumPy, in a process of its own that has a copy of the data and times itself.
 
 use crate::contestants::{Clock, Contestant};
-use crate::number::{Number, Op};
+use crate::number::Number;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// Reads the elements, then names of methods (or of one of `others`) and clocks. It answers each with the seconds of a
-/// call.
+/// Reads the elements, then clocks and names of methods (or of one of `others`), and for a matrix its rows, columns and axis. It
+/// answers each with the seconds of a call.
 const SCRIPT: &str = "
 import sys, time, numpy
 dtype, size = sys.argv[1], int(sys.argv[2])
@@ -15,8 +15,14 @@ x = numpy.frombuffer(sys.stdin.buffer.read(size), dtype).copy()
 others = {'sum_of_squares': lambda: numpy.vdot(x, x)}
 print(numpy.__version__, flush=True)
 for line in sys.stdin.buffer:
-    method, clock = line.decode().split()
-    reduce, clock = others.get(method) or getattr(x, method), getattr(time, clock)
+    clock, method, *shape = line.decode().split()
+    clock = getattr(time, clock)
+    if shape:
+        rows, columns, axis = map(int, shape)
+        matrix = x[:rows * columns].reshape(rows, columns)
+        reduce = lambda: getattr(matrix, method)(axis=axis)
+    else:
+        reduce = others.get(method) or getattr(x, method)
     start = clock()
     reduce()
     print(clock() - start, flush=True)
@@ -58,14 +64,15 @@ impl Numpy {
         Ok((numpy, version))
     }
 
-    /// Returns the contestant for one operator and clock.
-    pub(crate) fn contestant(&mut self, op: Op, clock: Clock) -> Contestant<'_> {
+    /// Returns the contestant for one call and clock.
+    pub(crate) fn contestant<'a>(&'a mut self, call: &str, clock: Clock) -> Contestant<'a> {
         let clock = match clock {
             Clock::Processor => "process_time",
             Clock::Wall => "perf_counter",
         };
+        let line = format!("{clock} {call}");
         let run = move || {
-            writeln!(self.to, "{op} {clock}").unwrap();
+            writeln!(self.to, "{line}").unwrap();
             self.to.flush().unwrap();
             Duration::from_secs_f64(self.line().unwrap().parse().unwrap())
         };

@@ -1,22 +1,28 @@
 //! The results of the benchmark, as a table and as JSON.
 
 use crate::contestants::{OURS, READ};
-use crate::number::Op;
 use reduce_ir::Scalar;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The times of one operator on one type with a number of threads.
+/// The times of one reduction of elements of one type with a number of threads.
 pub(crate) struct Cell {
-    op: Op,
+    name: String,
     ty: Scalar,
     threads: usize,
+    bytes: usize,
     times: Vec<(&'static str, Vec<Duration>)>,
 }
 
 impl Cell {
-    pub(crate) fn new(op: Op, ty: Scalar, threads: usize, times: Vec<(&'static str, Vec<Duration>)>) -> Cell {
-        Cell { op, ty, threads, times }
+    pub(crate) fn new(
+        name: String,
+        ty: Scalar,
+        threads: usize,
+        bytes: usize,
+        times: Vec<(&'static str, Vec<Duration>)>,
+    ) -> Cell {
+        Cell { name, ty, threads, bytes, times }
     }
 
     fn of(&self, name: &str) -> Option<&[Duration]> {
@@ -44,28 +50,24 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 /// All cells, printed as they are measured.
+#[derive(Default)]
 pub(crate) struct Report {
-    bytes: usize,
     cells: Vec<Cell>,
 }
 
 const PEERS: [&str; 5] = [READ, "iter", "ndarray", "rayon", "numpy"];
 
 impl Report {
-    pub(crate) fn new(bytes: usize) -> Report {
-        println!("{} MiB of each type; the columns of peers: how many times as fast we were", bytes >> 20);
-        Report { bytes, cells: Vec::new() }
-    }
-
     pub(crate) fn add(&mut self, cell: Cell) {
         if self.cells.is_empty() {
             let peers = PEERS.map(|peer| format!("{peer:>8}")).concat();
-            println!("{:16}{:5}{:>8}{:>8}{peers}", "op", "ty", "threads", "GB/s");
+            println!("The columns of peers: how many times as fast we were");
+            println!("{:32}{:5}{:>8}{:>8}{peers}", "reduction", "ty", "threads", "GB/s");
         }
-        let rate = cell.seconds(OURS).map_or(0.0, |seconds| self.bytes as f64 / seconds / 1e9);
+        let rate = cell.seconds(OURS).map_or(0.0, |seconds| cell.bytes as f64 / seconds / 1e9);
         let column = |peer| cell.ratio(peer).map_or(format!("{:>8}", "-"), |ratio| format!("{ratio:>8.2}"));
         let peers = PEERS.map(column).concat();
-        println!("{:16}{:5}{:>8}{rate:>8.1}{peers}", cell.op.to_string(), cell.ty.to_string(), cell.threads);
+        println!("{:32}{:5}{:>8}{rate:>8.1}{peers}", cell.name, cell.ty.to_string(), cell.threads);
         self.cells.push(cell);
     }
 
@@ -74,7 +76,7 @@ impl Report {
         for peer in PEERS {
             let ratios = self.cells.iter().filter_map(|cell| Some((cell.ratio(peer)?, cell)));
             if let Some((ratio, cell)) = ratios.min_by(|a, b| a.0.total_cmp(&b.0)) {
-                println!("lowest ratio to {peer}: {ratio:.2}, {} {} on {}", cell.op, cell.ty, cell.threads);
+                println!("lowest ratio to {peer}: {ratio:.2}, {} {} on {}", cell.name, cell.ty, cell.threads);
             }
         }
     }
@@ -89,9 +91,9 @@ impl Report {
                     ((*name).to_owned(), json!({ "rounds": rounds, "ratio": cell.ratio(name) }))
                 })
                 .collect();
-            json!({ "op": cell.op.to_string(), "ty": cell.ty.to_string(), "threads": cell.threads, "seconds": seconds })
+            json!({ "reduction": cell.name, "bytes": cell.bytes, "ty": cell.ty.to_string(), "threads": cell.threads, "seconds": seconds })
         };
         let cells: Vec<Value> = self.cells.iter().map(cell).collect();
-        format!("{:#}\n", json!({ "bytes": self.bytes, "cells": cells }))
+        format!("{:#}\n", json!({ "cells": cells }))
     }
 }

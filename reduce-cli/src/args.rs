@@ -67,6 +67,9 @@ pub(crate) struct Emit {
     /// kernel is made [default: a kernel for any lengths of row-major inputs]
     #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
     pub(crate) shape: Option<Lengths>,
+    /// All inputs lie in Fortran order: the first axis is the fastest
+    #[arg(long, requires = "shape")]
+    pub(crate) fortran: bool,
     /// Write to a file instead of the standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -137,6 +140,9 @@ pub(crate) struct Explain {
     /// groups are counted, not timed
     #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
     pub(crate) shape: Option<Lengths>,
+    /// All inputs lie in Fortran order: the first axis is the fastest
+    #[arg(long, requires = "shape")]
+    pub(crate) fortran: bool,
     /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,

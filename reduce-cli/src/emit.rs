@@ -44,7 +44,7 @@ fn shaped(args: &Emit, spec: &Spec) -> Result<(Spec, u64), Failure> {
     if args.to == Form::Spec {
         return Err(Failure::request("a specification has no shapes; leave `--shape` out"));
     }
-    let shaped = Shaped::row_major(spec, lengths)?;
+    let shaped = Shaped::of_lengths(spec, lengths, args.fortran)?;
     let length = shaped.extent().length;
     Ok((shaped.spec, length))
 }

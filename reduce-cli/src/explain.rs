@@ -92,7 +92,7 @@ fn shaped(args: &Explain, spec: &Spec) -> Result<Option<Shaped>, Failure> {
         }
         return Ok(None);
     };
-    let shaped = Shaped::row_major(spec, shape)?;
+    let shaped = Shaped::of_lengths(spec, shape, args.fortran)?;
     let n = shaped.extent().elements();
     if !(1..=MOST_COUNTED).contains(&n) {
         let message = format!("{n} elements cannot be counted; give a shape of 1 to {MOST_COUNTED} elements");
@@ -137,7 +137,9 @@ fn read(bytes: u64, given: Option<f64>, clock: &mut Option<Clock>) -> Result<Rea
 fn text(stages: &[Explained], size: &Size, read: &Read) -> String {
     let elements = match &size.shaped {
         None => format!("n = {}", size.n),
-        Some(shaped) => shaped.text(),
+        Some(shaped) => {
+            shaped.text() + &shaped.advice.as_ref().map_or_else(String::new, |it| format!("\n{it}"))
+        }
     };
     let mut text = format!("{}\n{elements}; = as in the stage before\n", table(stages));
     text += &format!("{}{}\n", limit([size.n, size.counts_n]), counts::LEGEND);

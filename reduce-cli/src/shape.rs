@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use reduce_dsl::parse;
-use reduce_ir::axes::{Axis, Nest, Shape, ShapeError};
+use reduce_ir::axes::{Axis, Dim, Kept, Nest, Shape, ShapeError};
 use reduce_ir::func::Param;
 use reduce_ir::{Axes, Extent, Spec};
 use reduce_runtime::Error;
+use std::cmp::Reverse;
 
 /// The maximum length of an axis.
 const MOST: u64 = 1 << 40;
@@ -118,6 +119,8 @@ pub(crate) struct Shaped {
     pub(crate) nest: Nest,
     /// The lengths of each input.
     pub(crate) lengths: Vec<Vec<u64>>,
+    /// What would be faster, if the elements of a group are read across memory.
+    pub(crate) advice: Option<String>,
 }
 
 impl Shaped {
@@ -126,19 +129,21 @@ impl Shaped {
         let lengths = shapes.iter().map(|shape| shape.lengths.clone()).collect();
         let names = spec.operation.inputs.iter().map(|input| input.name.as_str());
         let inputs: Vec<_> = names.zip(shapes).collect();
-        let nest = axes.nest(&inputs)?.merged();
+        let written = axes.nest(&inputs)?;
+        let nest = written.of(&spec.operation);
+        let advice = across_memory(&nest).then(|| advice(axes, &written));
         let spec = Spec { domain: nest.domain(), ..spec.clone() };
-        Ok(Shaped { spec, nest, lengths })
+        Ok(Shaped { spec, nest, lengths, advice })
     }
 
-    /// Returns the specification for row-major inputs of the lengths that `--shape` gives.
-    pub(crate) fn row_major(spec: &Spec, lengths: &Lengths) -> Result<Shaped, Failure> {
+    /// Returns the specification for inputs of the lengths that `--shape` gives, in row-major or Fortran order.
+    pub(crate) fn of_lengths(spec: &Spec, lengths: &Lengths, fortran: bool) -> Result<Shaped, Failure> {
         let Some(axes) = &spec.axes else {
             return Err(Failure::request(
                 "`--shape` is for specifications with `axes`; leave it out, or write `axes`, as in `axes: i j -> i`",
             ));
         };
-        let shape = |lengths: &Vec<u64>| Shape::row_major(lengths).ok_or(Error::Shape(ShapeError::TooLarge));
+        let shape = |lengths: &Vec<u64>| in_order(lengths, fortran).ok_or(Error::Shape(ShapeError::TooLarge));
         let shapes = lengths.of_inputs(axes)?.iter().map(shape).collect::<Result<_, _>>()?;
         Ok(Shaped::new(spec, axes, shapes)?)
     }
@@ -167,6 +172,48 @@ impl Shaped {
         let from = if let [only] = &inputs[..] { only.clone() } else { format!("({})", inputs.join(", ")) };
         format!("{from} -> {}", text(&self.nest.result))
     }
+}
+
+fn in_order(lengths: &[u64], fortran: bool) -> Option<Shape> {
+    if !fortran {
+        return Shape::row_major(lengths);
+    }
+    let reversed: Vec<_> = lengths.iter().rev().copied().collect();
+    let Shape { mut lengths, mut steps } = Shape::row_major(&reversed)?;
+    lengths.reverse();
+    steps.reverse();
+    Some(Shape { lengths, steps })
+}
+
+/// Returns the distance in memory between neighbours along an axis, in the first input.
+fn step(dim: &Dim) -> u64 {
+    dim.steps.first().map_or(0, |step| step.unsigned_abs())
+}
+
+/// Returns whether a slower reduced axis has a smaller step than a faster one.
+fn across_memory(nest: &Nest) -> bool {
+    !nest.reduced.is_sorted_by_key(|dim| Reverse(step(dim)))
+}
+
+/// Returns the order of reduced axes that follows memory.
+fn advice(axes: &Axes, written: &Nest) -> String {
+    let is_kept =
+        |place: usize| axes.result.iter().any(|kept| matches!(kept, Kept::Axis(at) if *at == place));
+    let reduced: Vec<_> = (0..axes.axes.len()).filter(|&place| !is_kept(place)).collect();
+    // Leading axes have no names, and come first.
+    let named = written
+        .reduced
+        .len()
+        .checked_sub(reduced.len())
+        .map_or(&[][..], |skipped| &written.reduced[skipped..]);
+    let mut order: Vec<_> = reduced.iter().zip(named).collect();
+    order.sort_by_key(|(_, dim)| Reverse(step(dim)));
+    let names: Vec<_> = order.into_iter().map(|(&place, _)| axes.text(place)).collect();
+    format!(
+        "the elements of a group are read across memory; name the reduced axes in the order {}, of a transposed input, to read \
+         them side by side, with other bits",
+        names.join(" ")
+    )
 }
 
 /// Returns a shape as `--shape` takes it: `1024x4096`. One element without axes is `()`.

@@ -226,21 +226,6 @@ pub enum Error {
     /// A view is not one of its data.
     #[error(transparent)]
     View(#[from] crate::view::ViewError),
-    /// A view cannot hold the results.
-    #[error(
-        "results of shape {expected:?} cannot be written to a view of shape {found:?} with steps {steps:?} in {len} elements; \
-         give each result a place of its own in the data"
-    )]
-    ResultPlaces {
-        /// The shape of the results.
-        expected: Vec<usize>,
-        /// The lengths of the view.
-        found: Vec<usize>,
-        /// Its steps.
-        steps: Vec<isize>,
-        /// The length of its data.
-        len: usize,
-    },
     /// The host was asked for kernel times.
     #[error("the host cannot time kernels; time the reduction on a GPU, such as cuda:0")]
     HostHasNoClock,

@@ -104,6 +104,21 @@ pub enum ViewError {
         /// The length of its data.
         data: usize,
     },
+    /// A view cannot hold the results.
+    #[error(
+        "results of shape {expected:?} cannot be written to a view of shape {found:?} with steps {steps:?} in {len} elements; \
+         give each result a place of its own in the data"
+    )]
+    ResultPlaces {
+        /// The shape of the results.
+        expected: Vec<usize>,
+        /// The lengths of the view.
+        found: Vec<usize>,
+        /// Its steps.
+        steps: Vec<isize>,
+        /// The length of its data.
+        len: usize,
+    },
     /// A position is negative, or beyond all memory.
     #[error(
         "the view of input `{input}` begins before index 0 or ends beyond memory; check its offset, lengths and steps"

@@ -93,3 +93,26 @@ fn shapes_that_do_not_fit_are_refused() {
         ]
     ));
 }
+
+/// Exact operations take the elements of a Fortran matrix in the order of memory. For others, `explain` names this order.
+#[test]
+fn elements_across_memory_are_named() {
+    let folder = Folder::of("axes_fortran");
+    let explain = |spec: &str, more: &[&str]| {
+        let args = [&["explain", spec, "--shape", "16x4x64", "--device", "host"], more].concat();
+        folder.stdout(&args)
+    };
+    let advice = "across memory; name the reduced axes in the order k i, of a transposed input";
+    let sums = explain("op: sum, ty: f32, axes: i j k -> j", &["--fortran"]);
+    assert!(sums.contains(advice), "{sums}");
+    for other in [
+        explain("op: sum, ty: f32, axes: i j k -> j", &[]),
+        explain("op: sum, ty: i32, axes: i j k -> j", &["--fortran"]),
+        explain("op: sum, ty: f32, axes: i j k -> i k", &["--fortran"]),
+    ] {
+        assert!(!other.contains("across memory"), "{other}");
+    }
+    let columns = "op: sum, ty: f32, axes: i j -> j";
+    let fortran = folder.stdout(&["emit", columns, "--shape", "64x1000", "--fortran", "--to", "ir"]);
+    assert!(fortran.contains("groups    rows"), "{fortran}");
+}

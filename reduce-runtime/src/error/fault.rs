@@ -38,7 +38,6 @@ impl Error {
             | Error::NoAxes
             | Error::Shape(_)
             | Error::View(_)
-            | Error::ResultPlaces { .. }
             | Error::SeveralGroups
             | Error::ArchitectureTooOld { .. }
             | Error::ClusterTooLarge { .. }

@@ -1,7 +1,7 @@
 //! Results of groups written to memory of the caller, in any layout.
 
 use super::{Compiled, GroupResult, NoParams, Params, Reduction, Views, With};
-use crate::{Array, Error, View};
+use crate::{Array, Error, View, ViewError};
 
 impl<In, R: GroupResult, P: Params> Reduction<In, Array<R>, P> {
     /// As [`Reduction::reduce`], and writes the results to the elements of a view.
@@ -64,12 +64,9 @@ impl<In, R: GroupResult, P: Params> With<'_, Compiled<In, Array<R>, P>> {
 /// Writes results to the elements of a view.
 fn write<R>(array: Array<R>, into: View<&mut [R]>) -> Result<(), Error> {
     if !fits(&array.shape, &into) {
-        return Err(Error::ResultPlaces {
-            expected: array.shape,
-            found: into.lengths,
-            steps: into.steps,
-            len: into.data.len(),
-        });
+        let View { data, lengths: found, steps, .. } = into;
+        let (expected, len) = (array.shape, data.len());
+        return Err(ViewError::ResultPlaces { expected, found, steps, len }.into());
     }
     for (at, result) in array.values.into_iter().enumerate() {
         into.data[place(&into, at)] = result;
