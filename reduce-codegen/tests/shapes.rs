@@ -88,6 +88,8 @@ fn groups_of_any_shape_have_the_trees_that_they_have_alone() {
         (128, "shuffle vectorize(2) coarsen(2) lanes(1)", Some(Pass::of_word("team", "warp"))),
         (64, "shuffle vectorize(4)", Some(Pass::of_word("team", "block"))),
         (64, "sequential coarsen(3)", None),
+        (32, "sequential grid_stride(1)", None),
+        (32, "shuffle vectorize(4) grid_stride(3)", None),
         (32, "shuffle vectorize(2) one_block", None),
         (64, "shuffle vectorize(4) coarsen(2)", Some(Pass::with("beside", 8))),
         (256, "shuffle unroll", Some(Pass::with("beside", 4))),
@@ -146,6 +148,37 @@ fn the_text_names_the_axes() {
     let nest = nest(&[(2, 1000), (7, 1)], &[(5, 100), (5, 10)]);
     let cuda = cuda(&Program { domain: nest.domain(), ..program }).unwrap();
     for words in ["x += along_0 * x_step + along_1 * x_step_1;", "unsigned long long size_1", "% size_3"] {
+        assert!(cuda.contains(words), "{words}\n{cuda}");
+    }
+}
+
+/// A call may have one group although the specification keeps an axis: the other kept axes have length 1.
+#[test]
+fn one_group_has_no_neighbours() {
+    let parsed = text("ty: f32, op: sum, axes: i j -> j, block: 64, passes: [shuffle, beside(8)]", None);
+    let spec = parsed.unwrap().spec;
+    let (one, several) = (nest(&[(1, 1)], &[(300, 1)]), nest(&[(9, 1)], &[(300, 9)]));
+    for nest in [one, several] {
+        let programs = Programs::of(&Spec { domain: nest.domain(), ..spec.clone() }, Tuning::of(90)).unwrap();
+        proved(programs.of_n(300), &nest, Schedule::FORWARD);
+    }
+    let alone = Spec { domain: Domain::WHOLE, axes: None, ..spec };
+    assert!(Programs::of(&alone, Tuning::of(90)).is_err(), "there are no axes");
+}
+
+#[test]
+fn the_text_has_the_number_of_blocks() {
+    let operation = operation("ty: f32, op: sum");
+    let nest = nest(&[(9, 1)], &[(3000, 9)]);
+    for (list, team, words) in [
+        ("shuffle", None, "blocks = groups * max(1, ceil(n / 32))"),
+        ("shuffle grid_stride(3)", None, "blocks = groups * min(3, max(1, ceil(n / 32)))"),
+        ("shuffle", Some(Pass::with("beside", 8)), "blocks = ceil(groups / 8) * max(1, ceil(n / 32))"),
+        ("shuffle coarsen(2)", Some(Pass::of_word("team", "warp")), "blocks = ceil(groups / 16),"),
+    ] {
+        let program = Program { domain: nest.domain(), ..compile(&spec_of(&operation, 32, list)).unwrap() };
+        let program = team.map_or(Ok(program.clone()), |pass| apply(program, pass)).unwrap();
+        let cuda = cuda(&program).unwrap();
         assert!(cuda.contains(words), "{words}\n{cuda}");
     }
 }
