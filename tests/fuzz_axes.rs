@@ -34,6 +34,9 @@ use rayon::prelude::*;
 use splitmix::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// The number of specifications.
+const SPECS: u64 = 300;
+
 /// The greatest number of elements of a shape, and of the last shape of some specifications.
 const MOST: usize = 2100;
 const MOST_OF_FEW: usize = 16_500;
@@ -41,9 +44,55 @@ const MOST_OF_FEW: usize = 16_500;
 /// The number of shapes of each specification.
 const SHAPES: u64 = 3;
 
+/// Properties that some samples have. A generator that no longer makes them would test less.
+const PROPERTIES: [&str; 42] = [
+    "no groups",
+    "no elements",
+    "one element",
+    "a step back",
+    "a step of 0",
+    "a long step",
+    "inputs with axes of their own",
+    "leading axes",
+    "a split",
+    "an axis of length 1 in the result",
+    "without result",
+    "a result of no elements",
+    "refused by the call",
+    "kept 0",
+    "kept 1",
+    "kept 2",
+    "kept 3",
+    "contiguous",
+    "adjacent",
+    "strided",
+    "strided beside 4",
+    "strided beside 8",
+    "strided beside 16",
+    "strided beside few",
+    "strided over 2 axes",
+    "strided over 2 axes beside 4",
+    "strided over 3 axes",
+    "team",
+    "subwarp",
+    "beside",
+    "grid_stride",
+    "cluster",
+    "one_block",
+    "shuffle",
+    "sequential",
+    "serial",
+    "strided_index",
+    "vectorize",
+    "coarsen",
+    "lanes",
+    "unroll",
+    "auto",
+];
+
 #[test]
 fn each_group_has_the_bits_of_its_elements_alone() {
-    let (pool, seeds) = (Pool::new(MOST_OF_FEW), seeds(300));
+    let (pool, seeds) = (Pool::new(MOST_OF_FEW), seeds(SPECS));
     let outcomes: Vec<_> = seeds.par_iter().map(|&seed| checked(seed, &pool)).collect();
     let (mut findings, mut seen) = (Vec::new(), Seen::default());
     for (outcome, counted) in outcomes {
@@ -52,6 +101,13 @@ fn each_group_has_the_bits_of_its_elements_alone() {
     }
     println!("{} specifications, {} findings: {:#?}", seeds.len(), findings.len(), seen.0);
     assert!(findings.is_empty(), "{}", findings[..findings.len().min(20)].join("\n\n"));
+    // Other seeds may lack a property.
+    if seeds == (0..SPECS).collect::<Vec<_>>() {
+        let missing: Vec<_> = PROPERTIES.into_iter().filter(|property| seen.of(property) == 0).collect();
+        assert!(missing.is_empty(), "no sample has {missing:?}");
+        assert!(10 * seen.of("accepted specification") > 8 * seeds.len());
+        assert!(seen.of("with results") > 2 * seeds.len());
+    }
 }
 
 /// Checks all shapes of a specification. Returns the first difference as an error.

@@ -9,9 +9,10 @@ use super::splitmix::Random;
 use super::subjects::{NO_RESULT, bits};
 use reduce_codegen::{Programs, Tuning, lower};
 use reduce_interpreter::{Branches, Input, Options, Schedule, Values, Warps, run};
-use reduce_ir::axes::Nest;
+use reduce_ir::axes::{Kept, Nest};
 use reduce_ir::operation::Order;
 use reduce_ir::program::{Program, Reads};
+use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Spec};
 use reduce_lanes::{Lanes, LanesRef};
 use std::collections::BTreeMap;
@@ -118,6 +119,9 @@ impl Fuzzed {
         match results {
             Err(_) => seen.count("refused by the call"),
             Ok(results) if results.iter().any(|it| it == NO_RESULT) => seen.count("without result"),
+            Ok(results) if shape.length() == 0 && !results.is_empty() => {
+                seen.count("a result of no elements")
+            }
             Ok(_) => seen.count("with results"),
         }
         if let Ok(nest) = self.nest(shape) {
@@ -130,6 +134,7 @@ impl Fuzzed {
     }
 
     fn see_shape(&self, shape: &Shape, seen: &mut Seen) {
+        let axes = self.axes();
         let steps = || shape.inputs.iter().flat_map(|input| input.steps.iter().zip(&input.lengths));
         let moves = |by: fn(isize) -> bool| steps().any(|(&step, &length)| length > 1 && by(step));
         let properties = [
@@ -139,7 +144,11 @@ impl Fuzzed {
             ("a step back", moves(|step| step < 0)),
             ("a step of 0", moves(|step| step == 0)),
             ("a long step", moves(|step| step > 1)),
-            ("inputs with axes of their own", self.axes().is_by_input),
+            ("inputs with axes of their own", axes.is_by_input),
+            ("leading axes", axes.inputs.iter().any(|pattern| pattern.has_leading)),
+            ("a split", axes.inputs.iter().flat_map(|pattern| &pattern.dims).any(|dim| dim.len() > 1)),
+            ("an axis of length 1 in the result", axes.result.contains(&Kept::One)),
+            ("auto", self.spec.passes == Passes::Auto),
         ];
         properties.iter().filter(|property| property.1).for_each(|property| seen.count(property.0));
     }

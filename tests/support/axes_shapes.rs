@@ -51,33 +51,52 @@ pub(crate) struct Layout {
 }
 
 impl Shape {
-    /// Returns a random shape, or `None` if the lengths that the specification gives exceed the limits.
+    /// Returns a random shape, or `None` if it exceeds the limits, as lengths that the specification gives may do.
     pub(crate) fn new(axes: &Axes, limits: Limits, random: &mut Random) -> Option<Shape> {
         let has_leading = axes.inputs.iter().any(|pattern| pattern.has_leading);
         let leading = if has_leading { random.below(3) as usize } else { 0 };
         let given = axes.axes.iter().map(|axis| axis.length.map_or(1, |length| length as usize));
         let lengths = std::iter::repeat_n(1, leading).chain(given).collect();
         let mut shape = Shape { axes: axes.clone(), leading, lengths, inputs: Vec::new() };
-        let most = limits.length.min(limits.elements);
-        let [reduced, kept] = [shape.reduced(), shape.kept()];
-        shape.choose(&reduced, &LENGTHS, most, random)?;
-        shape.choose(&kept, &GROUPS, limits.elements / shape.length().max(1), random)?;
+        shape.choose_all(limits, random)?;
         shape.inputs = (0..axes.inputs.len()).map(|input| shape.layout(input, limits, random)).collect();
-        Some(shape)
+        // Inputs without the axis of no elements may still be large.
+        shape.inputs.iter().all(|input| input.len <= 2 * limits.elements).then_some(shape)
+    }
+
+    /// Chooses the lengths of all axes: those of few long groups, or of many short ones.
+    fn choose_all(&mut self, limits: Limits, random: &mut Random) -> Option<()> {
+        let [reduced, kept] = [self.reduced(), self.kept()];
+        if random.below(4) == 0 {
+            self.choose(&kept, &GROUPS, limits.elements / self.length(), random)?;
+        }
+        let most = limits.length.min(limits.elements / self.groups().max(1));
+        self.choose(&reduced, &LENGTHS, most, random)?;
+        if kept.iter().all(|&at| self.lengths[at] == 1) {
+            self.choose(&kept, &GROUPS, limits.elements / self.length().max(1), random)?;
+        }
+        (self.groups() * self.length() <= limits.elements).then_some(())
     }
 
     /// Chooses lengths of the axes at these places, whose product is about one of `totals` and at most about `most`.
     fn choose(&mut self, places: &[usize], totals: &[usize], most: usize, random: &mut Random) -> Option<()> {
         let given: usize = places.iter().map(|&at| self.lengths[at]).product();
-        let mut free: Vec<_> = places.iter().copied().filter(|&at| !self.is_given(at)).collect();
-        free.sort_by_key(|_| random.bits());
         let totals: Vec<_> = totals.iter().copied().filter(|&total| total <= most).collect();
         if given > most || totals.is_empty() {
             return None;
         }
-        let total = (random.pick(&totals) / given).max(1);
-        let mut rest = if random.below(24) == 0 { 0 } else { total };
-        let Some((last, others)) = free.split_last() else { return Some(()) };
+        let total = if random.below(4) == 0 { totals.into_iter().max()? } else { random.pick(&totals) };
+        let total = (total / given).max(1);
+        self.share(if random.below(24) == 0 { 0 } else { total }, places, random);
+        Some(())
+    }
+
+    /// Chooses the lengths of the axes at these places that the specification does not give. Their product is about `total`.
+    fn share(&mut self, total: usize, places: &[usize], random: &mut Random) {
+        let mut free: Vec<_> = places.iter().copied().filter(|&at| !self.is_given(at)).collect();
+        free.sort_by_key(|_| random.bits());
+        let mut rest = total;
+        let Some((last, others)) = free.split_last() else { return };
         for &at in others {
             let factor = random.pick(&[1, 1, 1, 2, 3, 4, 7]);
             if rest == 0 || factor <= rest {
@@ -85,7 +104,6 @@ impl Shape {
             }
         }
         self.lengths[*last] = if self.is_in_named_split(*last) { rest.max(1) } else { rest };
-        Some(())
     }
 
     /// Returns whether the specification gives the length of the axis at this place.

@@ -26,6 +26,9 @@ pub(crate) struct Fuzzed {
     pub(crate) refused: usize,
 }
 
+/// The number of tries to find a shape within the limits.
+const TRIES: usize = 4;
+
 /// The bits of each group, or [`NO_RESULT`]; or the error of the call.
 pub(crate) type Results = Result<Vec<String>, String>;
 
@@ -57,9 +60,9 @@ impl Fuzzed {
     /// Returns a random shape of at most that many elements, or `None` if the lengths of the specification are greater. Few shapes
     /// have groups that are too long for the team.
     pub(crate) fn shape(&self, elements: usize, random: &mut Random) -> Option<Shape> {
-        let most = self.groups.programs().up_to().filter(|_| random.below(16) > 0);
+        let most = self.groups.programs().up_to().filter(|_| random.below(8) > 0);
         let length = most.map_or(usize::MAX, |most| most as usize);
-        Shape::new(self.axes(), Limits { elements, length }, random)
+        (0..TRIES).find_map(|_| Shape::new(self.axes(), Limits { elements, length }, random))
     }
 
     /// Returns the data of each input.
