@@ -3,6 +3,7 @@
 //! The text is written from a scope of typed names, so that it is well typed by construction. Associative operations come
 //! from tables of scalar operations ([`field_op`]) and of accumulator forms ([`form`]).
 
+mod axes;
 mod closures;
 mod empty;
 mod field_op;
@@ -49,6 +50,30 @@ impl RandomSpec {
         }
         let (block, passes) = schedule::random(choices);
         RandomSpec { fields, block, passes }
+    }
+
+    /// Creates the specification of a seed, with `axes` or `segments`. Returns `None` if the parser refuses the fields.
+    pub fn with_axes(seed: u64) -> Option<RandomSpec> {
+        let choices = &mut Choices::of_seed(seed);
+        let mut random = RandomSpec::new(choices);
+        // With axes, inputs have any strides.
+        random.fields.retain(|field| field != "layout: strided");
+        let axes = axes::field(choices, &random.fields)?;
+        random.fields.insert(choices.below(random.fields.len() + 1), axes);
+        if let Some(passes) = random.passes.as_mut().filter(|_| choices.once_in(3)) {
+            schedule::add_team(choices, &mut random.block, passes);
+        }
+        Some(random)
+    }
+
+    /// Returns the same specification for one group: without axes, and without the pass for several groups.
+    #[must_use]
+    pub fn alone(&self) -> RandomSpec {
+        let is_of_axes = |field: &String| field.starts_with("axes: ") || field.starts_with("segments: ");
+        let fields = self.fields.iter().filter(|field| !is_of_axes(field)).cloned().collect();
+        let alone =
+            |passes: &Vec<Pass>| passes.iter().filter(|pass| pass.name != "beside").copied().collect();
+        RandomSpec { fields, block: self.block, passes: self.passes.as_ref().map(alone) }
     }
 
     /// Returns the fields and the schedule as text.

@@ -82,12 +82,14 @@ fn proved(program: &Program, nest: &Nest, schedule: Schedule) {
 
 #[test]
 fn groups_of_any_shape_have_the_trees_that_they_have_alone() {
-    let lists: [(u32, &str, &[Pass]); 15] = [
+    let lists: [(u32, &str, &[Pass]); 17] = [
         (32, "shuffle vectorize(4) coarsen(4) unroll", &[Pass::of_word("team", "thread")]),
         (32, "shuffle vectorize(4) coarsen(4) unroll", &[Pass::of_word("team", "warp")]),
         (128, "shuffle vectorize(2) coarsen(2) lanes(1)", &[Pass::of_word("team", "warp")]),
         (64, "shuffle vectorize(4)", &[Pass::of_word("team", "block")]),
         (64, "sequential coarsen(3)", &[]),
+        (32, "sequential grid_stride(1)", &[]),
+        (32, "shuffle vectorize(4) grid_stride(3)", &[]),
         (32, "shuffle vectorize(2) one_block", &[]),
         (64, "shuffle vectorize(4) coarsen(2)", &[Pass::with("beside", 8)]),
         (256, "shuffle unroll", &[Pass::with("beside", 4)]),
@@ -166,5 +168,36 @@ fn only_exact_operations_follow_memory() {
         ["ty: f32, op: sum", "ty: i32, op: argmax", "ty: i32, index: i, map: |x| x ^ i as i32, op: sum"]
     {
         assert_ne!(of(source), Domain::WHOLE, "{source}");
+    }
+}
+
+/// A call may have one group although the specification keeps an axis: the other kept axes have length 1.
+#[test]
+fn one_group_has_no_neighbours() {
+    let parsed = text("ty: f32, op: sum, axes: i j -> j, block: 64, passes: [shuffle, beside(8)]", None);
+    let spec = parsed.unwrap().spec;
+    let (one, several) = (nest(&[(1, 1)], &[(300, 1)]), nest(&[(9, 1)], &[(300, 9)]));
+    for nest in [one, several] {
+        let programs = Programs::of(&Spec { domain: nest.domain(), ..spec.clone() }, Tuning::of(90)).unwrap();
+        proved(programs.of_n(300), &nest, Schedule::FORWARD);
+    }
+    let alone = Spec { domain: Domain::WHOLE, axes: None, ..spec };
+    assert!(Programs::of(&alone, Tuning::of(90)).is_err(), "there are no axes");
+}
+
+#[test]
+fn the_text_has_the_number_of_blocks() {
+    let operation = operation("ty: f32, op: sum");
+    let nest = nest(&[(9, 1)], &[(3000, 9)]);
+    for (list, team, words) in [
+        ("shuffle", None, "blocks = groups * max(1, ceil(n / 32))"),
+        ("shuffle grid_stride(3)", None, "blocks = groups * min(3, max(1, ceil(n / 32)))"),
+        ("shuffle", Some(Pass::with("beside", 8)), "blocks = ceil(groups / 8) * max(1, ceil(n / 32))"),
+        ("shuffle coarsen(2)", Some(Pass::of_word("team", "warp")), "blocks = ceil(groups / 16),"),
+    ] {
+        let program = Program { domain: nest.domain(), ..compile(&spec_of(&operation, 32, list)).unwrap() };
+        let program = team.map_or(Ok(program.clone()), |pass| apply(program, pass)).unwrap();
+        let cuda = cuda(&program).unwrap();
+        assert!(cuda.contains(words), "{words}\n{cuda}");
     }
 }

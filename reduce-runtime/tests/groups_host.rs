@@ -12,7 +12,7 @@ use reduce_runtime::host::{Isa, Plan};
 use reduce_runtime::{Device, Reducer, View};
 use splitmix::Random;
 
-const SPECS: [&str; 29] = [
+const SPECS: [&str; 33] = [
     "op: sum, ty: f32",
     "op: sum, ty: f64",
     "op: sum, ty: f16",
@@ -42,6 +42,11 @@ const SPECS: [&str; 29] = [
     "ty: f32, identity: none, commutative: false, acc: At { v: f32 }, map: |x| At { v: x }, op: |a, b| if b.v >= a.v { b } else { a }, passes: [coarsen(4)]",
     "ty: f32, identity: none, commutative: false, acc: At { v: f32 }, map: |x| At { v: x }, op: |a, b| if b.v >= a.v { b } else { a }, passes: []",
     "op: var, ty: f32, passes: [serial]",
+    // Neither a position nor a param lies in memory, where the loops for plain elements read.
+    "ty: f32, index: i, map: |x| i, op: max",
+    "ty: f32, index: i, map: |x| i, op: |a, b| a.wrapping_mul(b), identity: none",
+    "ty: f32, params: { a: f32 }, map: |x| a, op: sum",
+    "ty: f32, params: { a: f32 }, map: |x| a, op: max",
 ];
 
 /// Returns the last of the largest elements, but takes a NaN for larger: an operation without identity, whose order shows.

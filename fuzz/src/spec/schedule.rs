@@ -12,6 +12,8 @@ use reduce_ir::spec::Listed;
 /// A specification that has a program.
 #[derive(Clone, Debug)]
 pub struct Scheduled {
+    /// The fields and the schedule, without the passes that are refused.
+    pub random: RandomSpec,
     /// The text, without the passes that are refused.
     pub text: String,
     /// The parsed text.
@@ -39,7 +41,7 @@ impl RandomSpec {
                     random.block = Some(random.block.unwrap_or(Spec::BLOCK) / 2);
                 }
                 // Any other error is a bug, which the caller finds when it compiles the specification.
-                Ok(_) | Err(_) => return Ok(Scheduled { text, spec, refused }),
+                Ok(_) | Err(_) => return Ok(Scheduled { random, text, spec, refused }),
             }
         }
     }
@@ -66,6 +68,22 @@ fn pass(choices: &mut Choices<'_>) -> Pass {
     let argument = choices.pick(&arguments);
     word.with(if word.words().is_empty() { argument } else { argument % word.words().len() as u64 })
         .unwrap_or(Pass::plain("shuffle"))
+}
+
+/// Adds the pass that says which threads share a group, after the passes that it needs.
+pub(super) fn add_team(choices: &mut Choices<'_>, block: &mut Option<u32>, passes: &mut Vec<Pass>) {
+    let team = match choices.below(8) {
+        0 | 1 => Pass::of_word("team", choices.pick(&["thread", "warp", "block"])),
+        2 | 3 => {
+            *block = Some(32);
+            Pass::with("subwarp", choices.pick(&[2, 4, 8, 16]))
+        }
+        _ => Pass::with("beside", choices.pick(&[4, 8, 16, 32, 64, 128])),
+    };
+    if team.name != "beside" {
+        passes.insert(0, Pass::plain("shuffle"));
+    }
+    passes.push(team);
 }
 
 /// Returns `, passes: [shuffle, coarsen(4)]`, or nothing for `auto`, the default.

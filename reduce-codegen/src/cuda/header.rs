@@ -147,11 +147,13 @@ fn blocks(program: &Program, reads: Reads) -> String {
 /// Returns the number of blocks for several groups, which share a block or have blocks of their own.
 fn blocks_of_groups(program: &Program, reads: Reads) -> String {
     let (tile, shared) = (program.tile(reads), program.groups_of_block(reads));
-    match (program.kernel(reads).team.is_grid(), shared) {
-        (true, _) => format!("blocks = groups * max(1, ceil(n / {tile})), which must not exceed 2147483647"),
-        (false, 1) => "blocks = groups, which must not exceed 2147483647".to_owned(),
-        (false, _) => format!("blocks = ceil(groups / {shared}), which must not exceed 2147483647"),
-    }
+    let all = if shared == 1 { "groups".to_owned() } else { format!("ceil(groups / {shared})") };
+    let each = match program.kernel(reads).team.size {
+        Size::Grid { most: None } => format!(" * max(1, ceil(n / {tile}))"),
+        Size::Grid { most: Some(most) } => format!(" * min({most}, max(1, ceil(n / {tile})))"),
+        Size::Thread | Size::Lanes(_) | Size::Warp | Size::Block | Size::Cluster => String::new(),
+    };
+    format!("blocks = {all}{each}, which must not exceed 2147483647")
 }
 
 /// Returns the line about the places of groups.

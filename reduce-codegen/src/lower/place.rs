@@ -177,10 +177,19 @@ impl Lowerer<'_> {
         self.body.push(Stmt::when(group().get().below(self.groups()), body));
     }
 
-    /// Returns the number of blocks that share a group: one for each tile. No group is empty.
+    /// Returns the number of blocks that share a group: one for each tile, up to the limit of a grid-stride loop. No group is empty.
     fn blocks_of_group(&self) -> Expr {
         let tile = Expr::Const(reduce_ir::Value::of(self.program.tile(self.kernel.reads)));
-        Expr::Items.bin(Bin::Sub, number(1)).over(tile).bin(Bin::Add, number(1))
+        let tiles = Expr::Items.bin(Bin::Sub, number(1)).over(tile).bin(Bin::Add, number(1));
+        match self.kernel.team.size {
+            Size::Grid { most: Some(most) } => tiles.bin(Bin::Min, number(most.into())),
+            Size::Grid { most: None }
+            | Size::Thread
+            | Size::Lanes(_)
+            | Size::Warp
+            | Size::Block
+            | Size::Cluster => tiles,
+        }
     }
 
     /// Returns the number of the block among the blocks of its group, `u64`.

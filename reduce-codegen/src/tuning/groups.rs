@@ -6,7 +6,7 @@ use super::tiers::Variant;
 use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
-use reduce_ir::{Access, Beside, Domain};
+use reduce_ir::{Access, Beside, Domain, Spec};
 
 /// The lanes that may share a short group, the logical threads of each, and how many elements fewer than these can read the group
 /// has at least, in ascending order. Each logical thread reads one load unit. With two, a lane has two loads in flight, and a warp
@@ -29,6 +29,14 @@ const LARGEST_BESIDE: usize = 16;
 /// Returns the tuning for groups: the blocks of a group combine in the next launch.
 pub(crate) fn tuning(tuning: Tuning) -> Tuning {
     Tuning { cluster: 1, ticket: false, flag: false, ..tuning }
+}
+
+/// Returns the passes of a list that apply to the groups of a call: without `beside` if all kept axes have length 1. It changes no
+/// bit, and one group has no neighbours.
+pub(crate) fn applying(passes: &[Pass], spec: &Spec) -> Vec<Pass> {
+    let keeps = spec.axes.as_ref().is_some_and(|axes| axes.domain().is_grouped());
+    let has_one_group = keeps && !spec.domain.is_grouped();
+    passes.iter().filter(|pass| !has_one_group || pass.name != "beside").copied().collect()
 }
 
 /// Returns the variants for several groups, by ascending length, from the variants for one group.

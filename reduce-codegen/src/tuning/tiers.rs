@@ -101,7 +101,8 @@ const ORDERED: [Tier; 2] = [
 pub(crate) fn variants(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
     match &spec.passes {
         Passes::List(passes) => {
-            vec![Variant { up_to: None, block: spec.block.unwrap_or(Spec::BLOCK), passes: passes.clone() }]
+            let block = spec.block.unwrap_or(Spec::BLOCK);
+            vec![Variant { up_to: None, block, passes: groups::applying(passes, spec) }]
         }
         Passes::Auto if spec.domain.is_grouped() => {
             groups::variants(auto(spec, groups::tuning(tuning)), &spec.operation, spec.domain)

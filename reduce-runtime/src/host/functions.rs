@@ -43,6 +43,8 @@ pub(super) struct Traits {
     pub(super) is_direct: bool,
     /// Elements are accumulated as they are, or converted to a wider type, and so they begin.
     pub(super) is_plain: bool,
+    /// Every argument is an input: none is a position or a param, which are not in memory.
+    pub(super) takes_inputs: bool,
     /// One call folds any number of rows.
     pub(super) takes_rows: bool,
     /// The accumulator is wider than the elements.
@@ -136,6 +138,7 @@ impl CompiledFunctions {
             is_exact: !has_fold && combine.is_exact(),
             is_direct: fold.is_direct(),
             is_plain: !has_fold && fold.is_plain(),
+            takes_inputs: arguments.iter().all(|(it, _)| matches!(it, Argument::Input(_))),
             takes_rows: fold.takes_rows() && arguments.iter().all(|(it, _)| *it != Argument::Step),
             widens: widens(&arguments, &fields),
             strip: strip(elements + map.lane_bytes().max(fold.lane_bytes())),

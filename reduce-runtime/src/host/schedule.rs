@@ -209,6 +209,9 @@ pub(super) enum Columns<'l> {
 impl<'l> Columns<'l> {
     /// The loop for these functions, if there is one.
     pub(super) fn new(traits: &Traits, levels: &'l [Level]) -> Option<Columns<'l>> {
+        if !traits.takes_inputs {
+            return None;
+        }
         if traits.is_exact && traits.is_plain {
             return Some(Columns::Rows);
         }

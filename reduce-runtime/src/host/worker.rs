@@ -82,7 +82,7 @@ impl Worker {
         let Worker { functions: CompiledFunctions { arguments, fold, traits, .. }, accs, items, .. } = self;
         let right = |k: usize| source.dense(arguments[k].0);
         match leaf {
-            _ if !source.is_contiguous() => return Ok(false),
+            _ if !traits.takes_inputs || !source.is_contiguous() => return Ok(false),
             Leaf::Sum(_, how) if how.has_few_rows() && len >= BLOCK => {
                 fold.sum_groups(how, Groups::Rows { len }, right, [accs, items.fields_mut()])?;
             }
