@@ -2,10 +2,10 @@
 //!
 //! In reading order:
 //!
-//! 1. `cases`, the reductions, and `goals`;
+//! 1. `cases`, the reductions, `shapes`, those with several results, and `goals`;
 //! 2. `run`, the contestants of a cell, round after round;
-//! 3. `clock`, stream and graph timing, with `ours`, `cub`, `torch` and `read`;
-//! 4. `table`, the results, written by `markdown` and `plot`.
+//! 3. `clock`, stream and graph timing, with `ours`, `groups`, `cub`, `torch` and `read`;
+//! 4. `table`, the results, written by `markdown` and `plot`, and `shape_table` and `shape_plot`.
 
 #[path = "peers/cases.rs"]
 mod cases;
@@ -17,6 +17,8 @@ mod cub;
 mod goals;
 #[path = "peers/gpu.rs"]
 mod gpu;
+#[path = "peers/groups.rs"]
+mod groups;
 #[path = "peers/lines.rs"]
 mod lines;
 #[path = "peers/machine.rs"]
@@ -37,6 +39,12 @@ mod pool;
 mod read;
 #[path = "peers/run.rs"]
 mod run;
+#[path = "peers/shape_plot.rs"]
+mod shape_plot;
+#[path = "peers/shape_table.rs"]
+mod shape_table;
+#[path = "peers/shapes.rs"]
+mod shapes;
 #[path = "peers/slots.rs"]
 mod slots;
 #[path = "peers/stats.rs"]
@@ -63,7 +71,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Instant;
-use table::{Check, Mode, Table};
+use table::{Check, Mode, Row, Table};
 use torch::Torch;
 
 /// An error here is only a text: it ends on the terminal or in the table.
@@ -106,7 +114,7 @@ fn measure(options: &Options) -> Outcome<ExitCode> {
     }
     let pool = Pool::new(&gpu, options.pool(&gpu)?)?;
     let shares = share(&gpu, &pool, torch.as_mut(), &mut missing);
-    let machine = machine::describe(&gpu, cub.as_ref(), torch.as_ref(), options.rounds())?;
+    let machine = machine::describe(&gpu, cub.as_ref(), torch.as_ref(), options)?;
     let mut runner = Runner {
         clock: Rc::new(Clock::new(gpu)?),
         reducers: Reducers::default(),
@@ -116,6 +124,7 @@ fn measure(options: &Options) -> Outcome<ExitCode> {
         torch_shares: shares,
         torch_compiles: !options.no_compile,
         rounds: options.rounds(),
+        longest: options.longest(),
         rows: Vec::new(),
         missing,
     };
@@ -162,8 +171,14 @@ fn write(options: &Options, table: &Table) -> Outcome<ExitCode> {
 fn write_pages(options: &Options, table: &Table) -> Outcome<()> {
     fs::create_dir_all(&options.results)?;
     fs::write(options.results.join("table.md"), markdown::full(table))?;
-    for mode in Mode::ALL {
-        fs::write(options.results.join(format!("ratios-{mode}.svg")), plot::ratios(table, mode))?;
+    let has_shapes = table.rows.iter().any(Row::is_shape);
+    if has_shapes {
+        fs::write(options.results.join("shapes.svg"), shape_plot::fractions(table))?;
+    }
+    if !has_shapes || !table.rows.iter().all(Row::is_shape) {
+        for mode in Mode::ALL {
+            fs::write(options.results.join(format!("ratios-{mode}.svg")), plot::ratios(table, mode))?;
+        }
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Compares every reduction with its peers on the GPU of this machine: CUB, PyTorch, torch.compile, and a kernel that only
-# reads. Writes table.json, table.md and plots to $RESULTS, or .gpu/results.
+# reads. Writes table.json, table.md and plots to $RESULTS, or .gpu/results. With --shapes: rows, columns and other shapes.
 #
-#   scripts/bench.sh [--quick] [--only REGEX] …     builds what is missing, then measures; --help lists the options
+#   scripts/bench.sh [--shapes] [--quick] [--only REGEX] …  builds what is missing, then measures; --help lists the options
 #   scripts/bench.sh --build                        only builds, into .gpu/, for a machine without Rust or nvcc
 #   scripts/bench.sh --render TABLE.json            prints the tables of docs/speed.md, from a run
 #

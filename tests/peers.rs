@@ -8,12 +8,20 @@ mod cases;
 mod goals;
 #[path = "../benches/peers/lines.rs"]
 mod lines;
+#[path = "peers/many_results.rs"]
+mod many_results;
 #[path = "../benches/peers/markdown.rs"]
 mod markdown;
 #[path = "../benches/peers/outputs.rs"]
 mod outputs;
 #[path = "../benches/peers/plot.rs"]
 mod plot;
+#[path = "../benches/peers/shape_plot.rs"]
+mod shape_plot;
+#[path = "../benches/peers/shape_table.rs"]
+mod shape_table;
+#[path = "../benches/peers/shapes.rs"]
+mod shapes;
 #[path = "support/skip.rs"]
 mod skip;
 #[path = "../benches/peers/slots.rs"]
@@ -36,7 +44,7 @@ use stats::Spread;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use table::{Check, Machine, Mode, Peer, Row, Table};
+use table::{Check, Machine, Mode, Peer, Row, Table, Tolerance};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -97,7 +105,8 @@ fn every_case_compiles_and_names_functions_that_are_there() {
     }
 }
 
-/// Returns the names in `PEER(name)`, and the names that each use of a macro with `PEER(prefix_##name)` creates.
+/// Returns the names in `PEER(name)` or `ROWS(name)`, and the names that each use of a macro with `PEER(prefix_##name)` or
+/// `ROWS(prefix_##name)` creates.
 fn functions_of_cub() -> Vec<String> {
     let files = fs::read_dir(peers().join("cub")).unwrap();
     let text: String = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect();
@@ -108,8 +117,8 @@ fn functions_of_cub() -> Vec<String> {
         };
         pattern.captures_iter(&text).map(groups).collect()
     };
-    let mut functions: Vec<String> = captures(r"(?m)^PEER\((\w+)\)$").concat();
-    for found in captures(r"#define (\w+)\(name,[^\n]*\\\n *PEER\((?:(\w+)##)?name\)") {
+    let mut functions: Vec<String> = captures(r"(?m)^(?:PEER|ROWS)\((\w+)\)$").concat();
+    for found in captures(r"#define (\w+)\(name,[^\n]*\\\n *(?:PEER|ROWS)\((?:(\w+)##)?name\)") {
         let uses = captures(&format!(r"(?m)^{}\((\w+),", found[0]));
         functions.extend(uses.concat().iter().map(|name| format!("{}{name}", found[1])));
     }
@@ -154,19 +163,21 @@ fn results_of_cub_are_the_numbers_of_ours() {
     let moments = bytes(&[&half, &two, &4u32.to_le_bytes()]);
     assert_eq!(Layout::Variance.numbers(&moments), [0.5]);
     assert_eq!(Layout::Moments.numbers(&moments), [0.5, 2.0]);
+    assert_eq!(Layout::RowPosition.numbers(&bytes(&[&7i32.to_le_bytes(), &two])), [7.0]);
     assert_eq!(Layout::LargestAndSum.numbers(&bytes(&[&half, &1.0f32.to_le_bytes()])), [0.5]);
     assert_eq!(outputs::as_f64(Value::of(-3i8)), -3.0);
 }
 
 #[test]
 fn results_are_right_within_the_tolerance_only() {
-    assert_eq!(Check::of(&[1.0], &[1.0], 0.0), Check::Right);
-    assert_eq!(Check::of(&[f64::INFINITY], &[f64::INFINITY], 0.0), Check::Right);
-    assert_eq!(Check::of(&[-100.001], &[-100.0], 1e-4), Check::Right);
+    let relative = |relative| Tolerance { relative, absolute: 0.0 };
+    assert_eq!(Check::of(&[1.0], &[1.0], Tolerance::EXACT), Check::Right);
+    assert_eq!(Check::of(&[f64::INFINITY], &[f64::INFINITY], Tolerance::EXACT), Check::Right);
+    assert_eq!(Check::of(&[-100.001], &[-100.0], relative(1e-4)), Check::Right);
     for (found, tolerance) in
         [(vec![1.001], 1e-4), (vec![], 1.0), (vec![f64::NAN], 1.0), (vec![1.0, 1.0], 1.0)]
     {
-        assert!(matches!(Check::of(&found, &[1.0], tolerance), Check::Wrong(_)), "{found:?}");
+        assert!(matches!(Check::of(&found, &[1.0], relative(tolerance)), Check::Wrong(_)), "{found:?}");
     }
 }
 
@@ -176,6 +187,7 @@ fn table() -> Table {
     let row = |n: u64, mode, peer, time, ratio: Option<f64>| Row {
         case: "sum f32".to_owned(),
         n,
+        outputs: 1,
         bytes: 4 * n,
         mode,
         peer,
@@ -215,7 +227,7 @@ fn a_table_reads_back_and_says_what_is_missed() {
 #[test]
 fn a_wrong_result_is_in_the_summary() {
     let mut table = table();
-    table.rows[1].check = Check::of(&[1.0], &[2.0], 0.1);
+    table.rows[1].check = Check::of(&[1.0], &[2.0], Tolerance::EXACT);
     let summary = markdown::summary(&table);
     assert!(summary.contains("- WRONG: sum f32, 2^28, CUB: 1 instead of 2\n"), "{summary}");
 }
@@ -245,7 +257,17 @@ fn another_process_answers_or_gives_its_error() {
 /// A module `torch` with the parts that the commands below use.
 const FAKE_TORCH: &str = "import types, sys\n\
     torch = types.ModuleType('torch')\n\
-    for name in 'float16 bfloat16 float32 float64 int8 uint8 int32 int64'.split(): setattr(torch, name, name)\n\
+    class Type(str): itemsize = 4\n\
+    for name in 'float16 bfloat16 float32 float64 int8 uint8 int32 int64'.split(): setattr(torch, name, Type(name))\n\
+    class Tensor:\n    \
+    def __init__(self, shape, dtype=torch.uint8): self.shape, self.dtype = list(shape), dtype\n    \
+    def __getitem__(self, at): return Tensor([at.stop - at.start])\n    \
+    def view(self, to): return Tensor([self.shape[0] // 4], to) if isinstance(to, str) else Tensor(to, self.dtype)\n    \
+    def sum(self, axis): return Tensor(self.shape[:axis] + self.shape[axis + 1:], self.dtype)\n    \
+    def contiguous(self): return self\n    \
+    def flatten(self): return self\n    \
+    def numel(self): return self.shape[0]\n\
+    torch.randint = lambda low, high, shape, dtype, device: Tensor(shape)\n\
     class no_grad:\n    def __enter__(self): pass\n    def __exit__(self, *_): pass\n\
     torch.no_grad = no_grad\n\
     sys.modules['torch'] = torch\n";
@@ -268,6 +290,14 @@ fn the_script_of_pytorch_speaks_json_and_survives_its_errors() {
     assert!(error.starts_with("AttributeError"), "{error}");
     let error = lines.ask(&json!({ "do": "prepare", "name": "eager" })).unwrap_err().to_string();
     assert!(error.starts_with("KeyError"), "{error}");
+    // Without a GPU there is no memory to open.
+    let open = json!({ "do": "open", "handle": "00".repeat(64), "bytes": 4096, "results": 256 });
+    assert_eq!(lines.ask(&open).unwrap()["shared"], false);
+    let case = json!({
+        "do": "case", "name": "eager", "ty": "f32", "shape": [5, 7], "inputs": 1, "stride": 512, "copies": 3,
+        "python": "x.sum(0)", "compiled": false, "stores": true,
+    });
+    assert_eq!(lines.ask(&case).unwrap(), json!({ "ty": "f32", "count": 7 }));
     drop(lines);
     assert!(child.wait().unwrap().success());
 }

@@ -1,7 +1,10 @@
-//! The cases of the benchmark: one row for each reduction, with the peers that compute the same.
+//! The cases of the benchmark: one row for each reduction, with the peers that compute the same. `shapes` has those with
+//! several results.
 
 use super::Outcome;
 use super::outputs::Layout;
+use super::shapes::Shape;
+use super::table::Tolerance;
 use Layout::{Count, LargestAndSum, Moments, Pair, Position, Scalar as One, Variance};
 use reducegen::dsl::parse;
 use reducegen::ir::Scalar::{self, Bf16, F16, F32, F64, I8, I32, I64, U8, U32};
@@ -29,6 +32,20 @@ pub(crate) enum Group {
     Closure,
     Misaligned,
     MisalignedNarrow,
+    /// Rows of 3 to 63 elements, of 64 to 127, and of more.
+    ShortRows,
+    MediumRows,
+    LongRows,
+    PositionRows,
+    WelfordRows,
+    LogSumExpRows,
+    Columns,
+    /// Images, reduced over height and width.
+    Nhwc,
+    /// Three columns.
+    Rgb,
+    /// Shapes of a few MiB.
+    Small,
 }
 
 /// A reduction and its peers.
@@ -41,22 +58,37 @@ pub(crate) struct Case {
     pub(crate) spec: &'static str,
     /// The number of elements before the first one, which makes it misaligned.
     pub(crate) offset: usize,
-    /// Binary logarithms of the numbers of elements.
+    /// Binary logarithms of the numbers of elements, if there is one result.
     pub(crate) sizes: &'static [u32],
+    /// The shape of the elements, if there are several results.
+    pub(crate) shape: Option<Shape>,
     /// Functions of `benches/peers/cub`, called one after another, and the layout of each result.
     pub(crate) cub: &'static [(&'static str, Layout)],
     /// Python expressions over `x` (and `y`): for eager mode, and for torch.compile.
     pub(crate) torch: [&'static str; 2],
     /// Another specification of ours on the same elements, with its offset.
     pub(crate) beside: Option<(&'static str, usize)>,
-    /// The relative distance of a peer's result that float sums of another association may have.
-    pub(crate) tolerance: f64,
+    /// The distance of a peer's result that float sums of another association may have.
+    pub(crate) tolerance: Tolerance,
 }
 
 impl Case {
     /// Returns the number of inputs.
     pub(crate) fn inputs(&self) -> usize {
         if self.spec.contains("op: dot") { 2 } else { 1 }
+    }
+
+    /// Returns the numbers of elements to measure.
+    pub(crate) fn lengths(&self) -> Vec<usize> {
+        match self.shape {
+            None => self.sizes.iter().map(|size| 1 << size).collect(),
+            Some(shape) => vec![shape.elements()],
+        }
+    }
+
+    /// Returns the number of results of a call.
+    pub(crate) fn outputs(&self) -> usize {
+        self.shape.map_or(1, |shape| shape.outputs)
     }
 
     /// Parses the case's specification, or another one on the same elements.
@@ -80,24 +112,25 @@ const GIB_8: &[u32] = &[27];
 const ROUNDED: f64 = 6e-5;
 const ROUNDED_64: f64 = 1e-13;
 /// Fast divisions and exponentials.
-const APPROXIMATE: f64 = 1e-3;
+pub(super) const APPROXIMATE: f64 = 1e-3;
 
-const fn case(
+pub(super) const fn case(
     name: &'static str,
     group: Group,
     ty: Scalar,
     spec: &'static str,
     sizes: &'static [u32],
 ) -> Case {
-    Case { name, group, ty, spec, offset: 0, sizes, cub: &[], torch: ["", ""], beside: None, tolerance: 0.0 }
+    let (shape, beside, tolerance) = (None, None, Tolerance::EXACT);
+    Case { name, group, ty, spec, offset: 0, sizes, shape, cub: &[], torch: ["", ""], beside, tolerance }
 }
 
 impl Case {
-    const fn cub(self, cub: &'static [(&'static str, Layout)]) -> Case {
+    pub(super) const fn cub(self, cub: &'static [(&'static str, Layout)]) -> Case {
         Case { cub, ..self }
     }
 
-    const fn torch(self, both: &'static str) -> Case {
+    pub(super) const fn torch(self, both: &'static str) -> Case {
         Case { torch: [both, both], ..self }
     }
 
@@ -115,8 +148,8 @@ impl Case {
         Case { offset: 1, beside: Some((self.spec, 0)), ..self }
     }
 
-    const fn within(self, tolerance: f64) -> Case {
-        Case { tolerance, ..self }
+    pub(super) const fn within(self, relative: f64) -> Case {
+        Case { tolerance: Tolerance { relative, absolute: 0.0 }, ..self }
     }
 }
 

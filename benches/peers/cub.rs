@@ -1,6 +1,7 @@
 //! CUB: functions of the library that `scripts/bench.sh` builds from `benches/peers/cub`.
 
 use super::Outcome;
+use super::cases::Case;
 use super::clock::{Clock, Launch};
 use super::outputs::Layout;
 use super::slots::Slots;
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::ptr::null_mut;
 use std::rc::Rc;
 
-/// Bytes between the results of functions that are called one after another.
+/// Bytes between the results of functions that are called one after another, if each has one.
 const RESULT: usize = 64;
 
 /// The signature in `peer.cuh`.
@@ -21,6 +22,7 @@ type Function = unsafe extern "C" fn(
     y: *const c_void,
     out: *mut c_void,
     n: u64,
+    groups: u64,
     stream: *mut c_void,
 ) -> c_int;
 
@@ -50,7 +52,7 @@ impl Cub {
 
     fn function(&self, name: &str) -> Outcome<Function> {
         let symbol = format!("cub_{name}");
-        // SAFETY: all functions with this prefix are made by the macro of `peer.cuh`.
+        // SAFETY: all functions with this prefix are made by the macros of `peer.cuh`.
         let function = unsafe { self.library.get::<Function>(&symbol) };
         Ok(*function.map_err(|_| format!("this CUB has no {name}"))?)
     }
@@ -63,34 +65,30 @@ pub(crate) struct Calls {
     slots: Slots,
     inputs: usize,
     n: u64,
+    groups: u64,
     temporary: u64,
     temporary_bytes: usize,
     results: u64,
 }
 
 impl Calls {
+    /// `results` is memory for all results.
     pub(crate) fn new(
         clock: &Rc<Clock>,
         cub: &Cub,
-        names: &[(&str, Layout)],
+        (case, n): (&Case, usize),
         slots: Slots,
-        (inputs, n): (usize, usize),
+        results: u64,
     ) -> Outcome<Calls> {
         let function = |&(name, layout): &(&str, Layout)| Ok((cub.function(name)?, layout));
-        let functions = names.iter().map(function).collect::<Outcome<Vec<_>>>()?;
-        let results = clock.gpu.allocate(RESULT * names.len())?;
-        let mut calls = Calls {
-            clock: clock.clone(),
-            functions,
-            slots,
-            inputs,
-            n: n as u64,
-            temporary: 0,
-            temporary_bytes: 0,
-            results,
-        };
+        let functions = case.cub.iter().map(function).collect::<Outcome<Vec<_>>>()?;
+        let (n, groups) = (n as u64, case.outputs() as u64);
+        let (clock, inputs) = (clock.clone(), case.inputs());
+        let (temporary, temporary_bytes) = (0, 0);
+        let mut calls =
+            Calls { clock, functions, slots, inputs, n, groups, temporary, temporary_bytes, results };
         calls.temporary_bytes = calls.required_bytes()?;
-        calls.temporary = clock.gpu.allocate(calls.temporary_bytes)?;
+        calls.temporary = calls.clock.gpu.allocate(calls.temporary_bytes)?;
         Ok(calls)
     }
 
@@ -101,7 +99,8 @@ impl Calls {
             let mut bytes = 0;
             // SAFETY: without temporary memory a function only writes the size that it needs.
             check(unsafe {
-                function(null_mut(), &mut bytes, null_mut(), null_mut(), null_mut(), self.n, null_mut())
+                let none = null_mut();
+                function(none, &mut bytes, none, none, none, self.n, self.groups, none)
             })?;
             most = most.max(bytes);
         }
@@ -115,7 +114,7 @@ impl Launch for Calls {
         for ((function, _), place) in self.functions.iter().zip(0..) {
             let mut bytes = self.temporary_bytes;
             // SAFETY: each input has n elements, the temporary memory has the size that the function asked for, and `out`
-            // has room for the result. All of it lives as long as the process.
+            // has room for the results. All of it lives as long as the process.
             check(unsafe {
                 function(
                     self.temporary as *mut c_void,
@@ -124,6 +123,7 @@ impl Launch for Calls {
                     input(1),
                     (self.results + place * RESULT as u64) as *mut c_void,
                     self.n,
+                    self.groups,
                     self.clock.gpu.stream.cu_stream().cast(),
                 )
             })?;
@@ -133,10 +133,13 @@ impl Launch for Calls {
 
     fn numbers(&mut self) -> Outcome<Vec<f64>> {
         self.enqueue(0)?;
-        let mut bytes = vec![0; RESULT * self.functions.len()];
-        self.clock.gpu.read(self.results, &mut bytes)?;
-        let of_one = |(chunk, (_, layout)): (&[u8], &(Function, Layout))| layout.numbers(chunk);
-        Ok(bytes.chunks(RESULT).zip(&self.functions).flat_map(of_one).collect())
+        let mut numbers = Vec::new();
+        for ((_, layout), place) in self.functions.iter().zip(0..) {
+            let mut bytes = vec![0; self.groups as usize * layout.size()];
+            self.clock.gpu.read(self.results + place * RESULT as u64, &mut bytes)?;
+            numbers.extend(bytes.chunks(layout.size()).flat_map(|one| layout.numbers(one)));
+        }
+        Ok(numbers)
     }
 }
 

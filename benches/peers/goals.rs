@@ -1,4 +1,5 @@
-//! The goals on an H200: the least ratio of a peer's time to ours, by group of reductions, number of elements, and mode.
+//! The goals on an H200: the least ratio of a peer's time to ours, by group of reductions, number of elements, and mode. For
+//! shapes, by group only.
 //!
 //! These numbers are written nowhere else.
 
@@ -41,6 +42,21 @@ const GOALS: [Goal; 19] = [
     goal(&[Group::Misaligned], ANY, Peer::Beside, 0.95, 0.95),
 ];
 
+/// The least ratio of the time of a read to ours, for shapes. Others have no goal.
+const OF_READ: [(Group, f64); 9] = [
+    (Group::ShortRows, 0.90),
+    (Group::MediumRows, 0.93),
+    (Group::LongRows, 0.96),
+    (Group::PositionRows, 0.95),
+    (Group::WelfordRows, 0.90),
+    (Group::LogSumExpRows, 0.93),
+    (Group::Columns, 0.93),
+    (Group::Nhwc, 0.90),
+    (Group::Rgb, 0.80),
+];
+/// The least ratio of the time of every other peer to ours, for all shapes.
+const OF_PEERS: f64 = 0.98;
+
 /// For misaligned elements narrower than 4 bytes.
 const MISALIGNED_NARROW: f64 = 0.85;
 /// The ratio to PyTorch and torch.compile, in every cell.
@@ -54,6 +70,15 @@ const fn goal(
     stream: f64,
 ) -> Goal {
     Goal { groups, sizes, peer, graph, stream }
+}
+
+/// Returns the least ratio of the time of `peer` to ours for shapes of `group`, if there is a goal.
+pub(crate) fn least_of_shapes(group: Group, peer: Peer) -> Option<f64> {
+    match peer {
+        Peer::Ours | Peer::Beside => None,
+        Peer::Read => OF_READ.iter().find(|(of, _)| *of == group).map(|(_, goal)| *goal),
+        Peer::Cub | Peer::Eager | Peer::Compiled => Some(OF_PEERS),
+    }
 }
 
 /// Returns the least ratio of the time of `peer` to ours for n elements of `group`, if there is a goal.

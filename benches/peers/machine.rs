@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::cub::Cub;
 use super::gpu::Gpu;
+use super::options::Options;
 use super::table::Machine;
 use super::torch::Torch;
 use reducegen::Nvrtc;
@@ -12,7 +13,7 @@ pub(crate) fn describe(
     gpu: &Gpu,
     cub: Option<&Cub>,
     torch: Option<&Torch>,
-    rounds: usize,
+    options: &Options,
 ) -> Outcome<Machine> {
     let mut versions =
         vec![("reducegen".to_owned(), env!("CARGO_PKG_VERSION").to_owned()), ("NVRTC".to_owned(), nvrtc()?)];
@@ -24,7 +25,7 @@ pub(crate) fn describe(
         gpu: gpu.device.description(),
         driver: driver().unwrap_or_else(|| "unknown".to_owned()),
         versions,
-        method: method(rounds),
+        method: method(options),
     })
 }
 
@@ -42,14 +43,17 @@ fn driver() -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-fn method(rounds: usize) -> Vec<String> {
+fn method(options: &Options) -> Vec<String> {
+    let (rounds, longest) = (options.rounds(), options.longest().as_secs());
     vec![
         "Inputs rotate over several GiB, and four times the L2 cache is read before each sample.".to_owned(),
         "A sample is up to 500 calls in a row between two events: back to back on a stream, with what the host does \
          for each, or captured in one graph."
             .to_owned(),
         format!("Contestants alternate for {rounds} rounds; numbers are medians, and ratios those of one round."),
-        "Where a ratio is nearer to its goal than twice its standard error, there are more rounds, for up to 3 s.".to_owned(),
+        format!(
+            "Where a ratio is nearer to its goal than twice its standard error, there are more rounds, for up to {longest} s."
+        ),
         "Results are compared: ours with the bits of the host backend, the others with ours.".to_owned(),
     ]
 }

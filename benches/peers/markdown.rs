@@ -1,11 +1,13 @@
-//! The table as Markdown: all of it, the part that docs/speed.md shows, and the goals that are missed.
+//! The table as Markdown: all of it, the part that docs/speed.md shows, and the goals that are missed. `shape_table` has the
+//! shapes.
 
+use super::shape_table::shapes;
 use super::table::{Check, Mode, Peer, Row, Table};
 use std::fmt::Write;
 
 /// Writes the whole table.
 pub(crate) fn full(table: &Table) -> String {
-    let mut text = machine(table) + &summary(table);
+    let mut text = machine(table) + &summary(table) + "\n" + &shapes(table);
     for case in cases(table) {
         let _ = writeln!(text, "\n### {}\n\n{}", cell_text(case), of_case(table, case));
     }
@@ -24,7 +26,7 @@ pub(crate) fn summary(table: &Table) -> String {
     // Results are compared once for both modes.
     let of_one_mode = table.rows.iter().filter(|row| row.mode == Mode::Graph);
     let wrong = of_one_mode.filter_map(|row| match &row.check {
-        Check::Wrong(what) => Some(format!("- WRONG: {}, {}, {}: {what}\n", row.case, size(row.n), row.peer)),
+        Check::Wrong(what) => Some(format!("- WRONG: {}, {}: {what}\n", cell(row), row.peer)),
         Check::Right | Check::Unknown(_) => None,
     });
     text.extend(wrong);
@@ -36,7 +38,9 @@ pub(crate) fn summary(table: &Table) -> String {
 pub(crate) fn short(table: &Table) -> String {
     let (of_sizes, of_one): (Vec<_>, Vec<_>) =
         cases(table).into_iter().partition(|case| sizes(table, case).len() > 1);
-    format!("{}\n{}\n{}", machine(table), over_sizes(table, &of_sizes), at_one_size(table, &of_one))
+    let tables = [over_sizes(table, &of_sizes), at_one_size(table, &of_one), shapes(table)];
+    let present = tables.into_iter().filter(|text| !text.is_empty());
+    present.fold(machine(table), |page, text| page + "\n" + &text)
 }
 
 fn machine(table: &Table) -> String {
@@ -130,10 +134,10 @@ fn at_one_size(table: &Table, cases: &[&str]) -> String {
     text
 }
 
-/// Returns the names of all cases, in the order of the table.
+/// Returns the names of all cases with one result, in the order of the table.
 fn cases(table: &Table) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
-    for row in &table.rows {
+    for row in table.rows.iter().filter(|row| !row.is_shape()) {
         if !names.contains(&&*row.case) {
             names.push(&row.case);
         }
@@ -147,12 +151,17 @@ fn sizes(table: &Table, case: &str) -> Vec<u64> {
     sizes
 }
 
-fn find<'a>(table: &'a Table, case: &str, n: u64, mode: Mode, peer: Peer) -> Option<&'a Row> {
+pub(super) fn find<'a>(table: &'a Table, case: &str, n: u64, mode: Mode, peer: Peer) -> Option<&'a Row> {
     table.rows.iter().find(|row| row.case == case && (row.n, row.mode, row.peer) == (n, mode, peer))
 }
 
 fn name(row: &Row) -> String {
-    format!("{}, {}, {}, {}", row.case, size(row.n), row.mode, row.peer)
+    format!("{}, {}, {}", cell(row), row.mode, row.peer)
+}
+
+/// Returns the name of a cell, as `--only` takes it.
+fn cell(row: &Row) -> String {
+    if row.is_shape() { row.case.clone() } else { format!("{}, {}", row.case, size(row.n)) }
 }
 
 fn ratio(row: &Row) -> f64 {
@@ -178,11 +187,11 @@ fn size(n: u64) -> String {
 }
 
 /// Formats microseconds with about three digits.
-fn short_number(x: f64) -> String {
+pub(super) fn short_number(x: f64) -> String {
     if x < 100.0 { format!("{x:.2}") } else { format!("{x:.1}") }
 }
 
 /// Escapes bars, which would end the cell.
-fn cell_text(name: &str) -> String {
+pub(super) fn cell_text(name: &str) -> String {
     name.replace('|', "\\|")
 }

@@ -4,9 +4,11 @@ use super::Outcome;
 use super::cases::{CASES, Case};
 use super::gpu::Gpu;
 use super::run::Cell;
+use super::shapes::SHAPES;
 use super::torch::Torch;
 use regex::Regex;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Measures every reduction and its peers on the GPU of this machine.
 #[derive(clap::Parser)]
@@ -14,7 +16,10 @@ pub(crate) struct Options {
     /// A few sizes and fewer rounds
     #[arg(long)]
     quick: bool,
-    /// Only cells whose name matches, such as `sum f32, 2^28`
+    /// Shapes, such as rows and columns, instead of reductions with one result
+    #[arg(long)]
+    pub(crate) shapes: bool,
+    /// Only cells whose name matches, such as `sum f32, 2^28` or `rows of 4`
     #[arg(long, value_name = "REGEX")]
     only: Option<String>,
     /// Samples of each contestant and mode [default: 9, quick 5]
@@ -53,12 +58,17 @@ impl Options {
         self.rounds.unwrap_or(if self.quick { 5 } else { 9 }).max(1)
     }
 
+    /// Returns the maximum time of the rounds of a cell and mode.
+    pub(crate) fn longest(&self) -> Duration {
+        Duration::from_secs(if self.shapes { 1 } else { 3 })
+    }
+
     /// Returns the cells to measure, in order.
     pub(crate) fn cells(&self) -> Outcome<Vec<Cell>> {
         let only = Regex::new(self.only.as_deref().unwrap_or(""))?;
-        let of_case = |case: &'static Case| case.sizes.iter().map(move |&size| Cell { case, n: 1 << size });
-        let is_quick = |cell: &Cell| cell.case.sizes.len() == 1 || QUICK.contains(&cell.n.ilog2());
-        let cells = CASES.iter().flat_map(of_case);
+        let of_case = |case: &'static Case| case.lengths().into_iter().map(move |n| Cell { case, n });
+        let is_quick = |cell: &Cell| cell.case.sizes.len() <= 1 || QUICK.contains(&cell.n.ilog2());
+        let cells = if self.shapes { SHAPES } else { CASES }.iter().flat_map(of_case);
         let cells: Vec<_> =
             cells.filter(|cell| (!self.quick || is_quick(cell)) && only.is_match(&cell.name())).collect();
         if cells.is_empty() { Err("no cell has such a name".into()) } else { Ok(cells) }

@@ -13,11 +13,11 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// More turns than any sample has calls.
-const MOST_TURNS: usize = 600;
+pub(crate) const MOST_TURNS: usize = 600;
 
 /// A specification, compiled for the GPU and for the host.
 pub(crate) struct Compiled {
-    gpu: Reducer,
+    pub(crate) gpu: Reducer,
     pub(crate) host: Reducer,
 }
 
@@ -88,7 +88,7 @@ impl Launch for Ours {
 }
 
 /// Describes elements as an input of the library.
-fn input(gpu: &Gpu, ty: Scalar, pointer: u64, n: usize) -> DeviceInput<'static> {
+pub(crate) fn input(gpu: &Gpu, ty: Scalar, pointer: u64, n: usize) -> DeviceInput<'static> {
     match ty {
         Scalar::Bool => typed::<bool>(gpu, pointer, n),
         Scalar::F16 => typed::<f16>(gpu, pointer, n),

@@ -11,6 +11,8 @@ pub(crate) enum Layout {
     Pair(ir::Scalar),
     /// `i64`, followed by the element, which is ignored.
     Position,
+    /// `i32`, followed by an `f32`, which is ignored.
+    RowPosition,
     /// `u32`.
     Count,
     /// Mean and sum of squared distances, of `f32`, and the number of elements: the variance.
@@ -22,13 +24,26 @@ pub(crate) enum Layout {
 }
 
 impl Layout {
-    /// Decodes the numbers from a result. `bytes` has the size of the largest result.
+    /// Returns the bytes of a result.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Layout::Scalar(ty) => ty.size(),
+            Layout::Pair(ty) => 2 * ty.size(),
+            Layout::Position => 16,
+            Layout::Count => 4,
+            Layout::Variance | Layout::Moments => 12,
+            Layout::RowPosition | Layout::LargestAndSum => 8,
+        }
+    }
+
+    /// Decodes the numbers from a result, which is at the start of `bytes`.
     pub(crate) fn numbers(self, bytes: &[u8]) -> Vec<f64> {
         let f32_at = |place: usize| number(ir::Scalar::F32, &bytes[4 * place..]);
         match self {
             Layout::Scalar(ty) => vec![number(ty, bytes)],
             Layout::Pair(ty) => vec![number(ty, bytes), number(ty, &bytes[ty.size()..])],
             Layout::Position => vec![number(ir::Scalar::I64, bytes)],
+            Layout::RowPosition => vec![number(ir::Scalar::I32, bytes)],
             Layout::Count => vec![number(ir::Scalar::U32, bytes)],
             Layout::Variance => vec![f32_at(1) / number(ir::Scalar::U32, &bytes[8..])],
             Layout::Moments => vec![f32_at(0), f32_at(1)],

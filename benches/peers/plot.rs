@@ -13,9 +13,9 @@ const RIGHT: f64 = 190.0;
 const TOP: f64 = 48.0;
 const BOTTOM: f64 = 48.0;
 /// Colours that can be told apart on white and on black, also with colour vision deficiency (after Okabe and Ito).
-const COLOURS: [&str; 8] =
+pub(super) const COLOURS: [&str; 8] =
     ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a6fdf", "#7f7f7f"];
-const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#444}.grid{stroke:#8886;stroke-width:1}\
+pub(super) const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#444}.grid{stroke:#8886;stroke-width:1}\
     .one{stroke:#888;stroke-width:1.5}.goal{stroke:#888;stroke-width:1.5;stroke-dasharray:5 4;fill:none}.line{stroke-width:2;fill:none}\
     .title{font-size:15px;font-weight:600}@media(prefers-color-scheme:dark){text{fill:#ccc}}";
 
@@ -172,6 +172,6 @@ fn drawn(scale: &Scale, line: &Line<'_>, place: usize) -> String {
     svg
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::gpu::Gpu;
+use super::shapes::RESULTS;
 use super::slots::Slots;
 use reduce_lanes::LanesRef;
 use reducegen::ir::{Scalar, Value, bf16, f16};
@@ -9,17 +10,21 @@ use reducegen::ir::{Scalar, Value, bf16, f16};
 /// The length of the pattern that fills the memory repeatedly. It is prime, so that no two copies begin at the same
 /// element.
 const PATTERN: u64 = 1_048_573;
+
 /// Device memory full of elements of a type, and its first bytes in host memory.
 pub(crate) struct Pool {
     pub(crate) base: u64,
     pub(crate) bytes: usize,
+    /// Memory for results of peers, after the elements.
+    pub(crate) results: u64,
     ty: Option<Scalar>,
     host: Vec<u64>,
 }
 
 impl Pool {
     pub(crate) fn new(gpu: &Gpu, bytes: usize) -> Outcome<Pool> {
-        Ok(Pool { base: gpu.allocate(bytes)?, bytes, ty: None, host: Vec::new() })
+        let base = gpu.allocate(bytes + RESULTS)?;
+        Ok(Pool { base, bytes, results: base + bytes as u64, ty: None, host: Vec::new() })
     }
 
     /// Fills the memory with elements of type `ty`. The host keeps the first `kept` bytes.
@@ -119,9 +124,9 @@ fn random(i: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Casts bytes of the memory to elements. They are aligned: the host's memory consists of 64-bit words, and inputs begin on
+/// Casts bytes in host memory to elements. They are aligned: the host's memory consists of 64-bit words, and inputs begin on
 /// multiples of their size. No case has `bool` elements.
-fn lanes(ty: Scalar, bytes: &[u8]) -> LanesRef<'_> {
+pub(crate) fn lanes(ty: Scalar, bytes: &[u8]) -> LanesRef<'_> {
     match ty {
         Scalar::Bool => LanesRef::Bool(&[]),
         Scalar::F16 => LanesRef::F16(bytemuck::cast_slice(bytes)),

@@ -1,10 +1,11 @@
 //! Runs the cases: every contestant of a cell in turn, round after round.
 
 use super::Outcome;
-use super::cases::Case;
+use super::cases::{Case, Group};
 use super::clock::{Clock, Contestant, Native};
 use super::cub::{Calls, Cub};
 use super::goals;
+use super::groups::{OurGroups, Results};
 use super::ours::{Ours, Reducers};
 use super::pool::Pool;
 use super::read::Read;
@@ -14,7 +15,7 @@ use super::table::{Check, Mode, Peer, Row};
 use super::torch::{Function, Torch};
 use reduce_lanes::LanesRef;
 use reducegen::Reducer;
-use reducegen::ir::Value;
+use reducegen::ir::{Scalar, Value};
 use serde_json::json;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,8 +24,6 @@ use std::time::{Duration, Instant};
 /// The aim for the duration of a sample, in microseconds, and the minimum and maximum of its calls.
 const SAMPLE: f64 = 1_500.0;
 const CALLS: (f64, f64) = (2.0, 500.0);
-/// The maximum time of the rounds of a cell and mode, where more rounds tell whether a goal is met.
-const LONGEST: Duration = Duration::from_secs(3);
 /// Calls of the sample that determines the number of calls.
 const TRIAL: u64 = 4;
 
@@ -36,12 +35,35 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    /// Returns the bytes of all inputs, and of the results if there are several.
     pub(crate) fn bytes(&self) -> usize {
-        self.n * self.case.ty.size() * self.case.inputs()
+        let results = self.case.shape.map_or(0, |shape| shape.result_bytes());
+        self.n * self.case.ty.size() * self.case.inputs() + results
     }
 
     pub(crate) fn name(&self) -> String {
-        format!("{}, 2^{}", self.case.name, self.n.ilog2())
+        match self.case.shape {
+            None => format!("{}, 2^{}", self.case.name, self.n.ilog2()),
+            Some(_) => self.case.name.to_owned(),
+        }
+    }
+
+    /// Returns the length of each axis of the inputs.
+    pub(crate) fn lengths(&self) -> Vec<usize> {
+        self.case.shape.map_or(vec![self.n], |shape| shape.lengths.to_vec())
+    }
+
+    /// Returns the modes to measure. The cost of a call on the host does not matter for large shapes.
+    fn modes(&self) -> &'static [Mode] {
+        let is_large = self.case.shape.is_some() && self.case.group != Group::Small;
+        if is_large { &[Mode::Graph] } else { &Mode::ALL }
+    }
+
+    fn goal(&self, peer: Peer, mode: Mode) -> Option<f64> {
+        match self.case.shape {
+            None => goals::least(self.case.group, self.n as u64, peer, mode),
+            Some(_) => goals::least_of_shapes(self.case.group, peer),
+        }
     }
 }
 
@@ -56,6 +78,8 @@ pub(crate) struct Runner {
     pub(crate) torch_shares: bool,
     pub(crate) torch_compiles: bool,
     pub(crate) rounds: usize,
+    /// The maximum time of the rounds of a cell and mode, where more rounds tell whether a goal is met.
+    pub(crate) longest: Duration,
     pub(crate) rows: Vec<Row>,
     pub(crate) missing: Vec<String>,
 }
@@ -76,7 +100,7 @@ impl Runner {
         let slots = slots.ok_or("the memory of the GPU does not hold its elements")?;
         self.pool.fill(&self.clock.gpu, ty, slots.stride * inputs)?;
         let mut entries = self.entries(cell, &slots)?;
-        for mode in Mode::ALL {
+        for &mode in cell.modes() {
             self.measure(cell, mode, &mut entries)?;
         }
         Ok(())
@@ -103,6 +127,12 @@ impl Runner {
     /// Returns our reduction and its result, which is wrong if it differs from the host backend in any bit.
     fn ours(&mut self, cell: Cell, slots: &Slots) -> Outcome<(Entry, Vec<f64>)> {
         let compiled = self.reducers.of(&self.clock.gpu, cell.case, cell.case.spec)?;
+        if let Some(shape) = cell.case.shape {
+            let ours = OurGroups::new(&self.clock, compiled, (cell.case, shape), slots)?;
+            let mut ours = Native::new(&self.clock, ours);
+            let (check, numbers) = ours.launch.check(self.pool.lanes(cell.case.ty, slots, 0, cell.n))?;
+            return Ok((Entry { peer: Peer::Ours, contestant: Box::new(ours), check }, numbers));
+        }
         let ours = Ours::new(&self.clock.gpu, compiled.clone(), (cell.case, cell.n), slots)?;
         let mut ours = Native::new(&self.clock, ours);
         let found = ours.launch.values()?;
@@ -143,7 +173,7 @@ impl Runner {
             Peer::Eager => self.torch(cell, slots, "eager", 0)?,
             Peer::Compiled if !self.torch_compiles => None,
             Peer::Compiled => self.torch(cell, slots, "compiled", 1)?,
-            Peer::Read => Some(self.read(cell, slots)?),
+            Peer::Read => Some(self.read(cell)?),
         })
     }
 
@@ -157,8 +187,7 @@ impl Runner {
 
     fn cub(&self, cell: Cell, slots: &Slots) -> Outcome<Option<Box<dyn Contestant>>> {
         let (Some(cub), false) = (&self.cub, cell.case.cub.is_empty()) else { return Ok(None) };
-        let shape = (cell.case.inputs(), cell.n);
-        let calls = Calls::new(&self.clock, cub, cell.case.cub, slots.clone(), shape)?;
+        let calls = Calls::new(&self.clock, cub, (cell.case, cell.n), slots.clone(), self.pool.results)?;
         Ok(Some(Box::new(Native::new(&self.clock, calls))))
     }
 
@@ -172,16 +201,23 @@ impl Runner {
         let python = cell.case.torch[which];
         let (Some(torch), false) = (&self.torch, python.is_empty()) else { return Ok(None) };
         let case = json!({
-            "ty": cell.case.ty.name(), "n": cell.n, "inputs": cell.case.inputs(), "stride": slots.stride,
-            "copies": slots.copies, "python": python, "compiled": which == 1,
+            "ty": cell.case.ty.name(), "shape": cell.lengths(), "inputs": cell.case.inputs(), "stride": slots.stride,
+            "copies": slots.copies, "python": python, "compiled": which == 1, "stores": cell.case.shape.is_some(),
         });
-        Ok(Some(Box::new(Function::new(torch, name, &case)?)))
+        let mut function = Function::new(torch, name, &case)?;
+        if let Some((ty, count)) = function.stored.take().filter(|_| self.torch_shares) {
+            let ty = Scalar::from_name(&ty).ok_or("PyTorch has results of an unknown type")?;
+            function.numbers = Results::read(&self.clock.gpu, self.pool.results, ty, count)?.numbers();
+        }
+        Ok(Some(Box::new(function)))
     }
 
     /// Returns the reading kernel on the grid that is fastest.
-    fn read(&self, cell: Cell, slots: &Slots) -> Outcome<Box<dyn Contestant>> {
+    fn read(&self, cell: Cell) -> Outcome<Box<dyn Contestant>> {
+        let slots = Slots::of(self.pool.base, self.pool.bytes, Scalar::U8, cell.bytes(), 1);
+        let slots = slots.ok_or("the memory of the GPU does not hold as many bytes")?;
         let mut best: Option<(f64, Native<Read>)> = None;
-        for read in self.clock.reader.on_every_grid(&self.clock.gpu, slots, cell.bytes()) {
+        for read in self.clock.reader.on_every_grid(&self.clock.gpu, &slots, cell.bytes()) {
             let mut read = Native::new(&self.clock, read);
             let calls = calls(&mut read, Mode::Graph)?;
             read.prepare(Mode::Graph, calls)?;
@@ -204,7 +240,7 @@ impl Runner {
         let mut times = vec![Vec::new(); entries.len()];
         let (start, mut round) = (Instant::now(), 0);
         while round <= self.rounds
-            || start.elapsed() < LONGEST && needs_more_rounds(cell, mode, entries, &times)
+            || start.elapsed() < self.longest && needs_more_rounds(cell, mode, entries, &times)
         {
             for place in order(round, entries.len()) {
                 let time = entries[place].contestant.sample(mode, calls_of[place])?;
@@ -225,7 +261,7 @@ impl Runner {
 /// Returns whether a ratio is so close to its goal that more rounds are needed.
 fn needs_more_rounds(cell: Cell, mode: Mode, entries: &[Entry], times: &[Vec<f64>]) -> bool {
     entries.iter().zip(times).any(|(entry, times_of)| {
-        let goal = goals::least(cell.case.group, cell.n as u64, entry.peer, mode);
+        let goal = cell.goal(entry.peer, mode);
         let ratio = Spread::of_ratios(times_of, &times[0]);
         goal.zip(ratio).is_some_and(|(goal, ratio)| ratio.is_near(goal, times_of.len()))
     })
@@ -250,12 +286,13 @@ fn row(cell: Cell, mode: Mode, entry: &Entry, times: &[f64], ours: &[f64]) -> Op
     Some(Row {
         case: cell.case.name.to_owned(),
         n: cell.n as u64,
+        outputs: cell.case.outputs() as u64,
         bytes: cell.bytes() as u64,
         mode,
         peer: entry.peer,
         time: Spread::of(times)?,
         ratio,
-        goal: goals::least(cell.case.group, cell.n as u64, entry.peer, mode),
+        goal: cell.goal(entry.peer, mode),
         check: entry.check.clone(),
     })
 }

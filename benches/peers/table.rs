@@ -29,7 +29,10 @@ pub(crate) struct Machine {
 pub(crate) struct Row {
     pub(crate) case: String,
     pub(crate) n: u64,
-    /// Bytes of all inputs together.
+    /// The number of results of a call.
+    #[serde(default = "one")]
+    pub(crate) outputs: u64,
+    /// Bytes of all inputs together, and of the results if there are several.
     pub(crate) bytes: u64,
     pub(crate) mode: Mode,
     pub(crate) peer: Peer,
@@ -42,8 +45,17 @@ pub(crate) struct Row {
     pub(crate) check: Check,
 }
 
+fn one() -> u64 {
+    1
+}
+
 impl Row {
-    /// Returns the rate, in GB of inputs per second.
+    /// Returns whether a call has several results.
+    pub(crate) fn is_shape(&self) -> bool {
+        self.outputs > 1
+    }
+
+    /// Returns the rate, in GB per second.
     pub(crate) fn gigabytes(&self) -> f64 {
         self.bytes as f64 / self.time.median / 1e3
     }
@@ -116,16 +128,59 @@ pub(crate) enum Check {
     Unknown(String),
 }
 
+/// The distance between two right results.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tolerance {
+    /// Relative to the expected result.
+    pub(crate) relative: f64,
+    /// Added to that. Sums near 0 need it.
+    pub(crate) absolute: f64,
+}
+
+impl Tolerance {
+    pub(crate) const EXACT: Tolerance = Tolerance { relative: 0.0, absolute: 0.0 };
+
+    fn allows(self, found: f64, expected: f64) -> bool {
+        found == expected || (found - expected).abs() <= self.relative * expected.abs() + self.absolute
+    }
+}
+
 impl Check {
-    /// Compares a result with ours. It may differ by `tolerance` relative to ours, as sums of another association may.
-    pub(crate) fn of(found: &[f64], ours: &[f64], tolerance: f64) -> Check {
-        let near = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= tolerance * b.abs();
-        let right = found.len() == ours.len() && found.iter().zip(ours).all(near);
-        if right { Check::Right } else { Check::wrong(found, ours) }
+    /// Compares results with ours.
+    pub(crate) fn of(found: &[f64], ours: &[f64], tolerance: Tolerance) -> Check {
+        if found.len() != ours.len() || ours.len() < MANY {
+            let near = |(&a, &b): (&f64, &f64)| tolerance.allows(a, b);
+            let right = found.len() == ours.len() && found.iter().zip(ours).all(near);
+            return if right { Check::Right } else { Check::wrong(found, ours) };
+        }
+        let differs = |&at: &usize| !tolerance.allows(found[at], ours[at]);
+        Check::of_each(ours.len(), differs, |at| format!("{} instead of {}", found[at], ours[at]))
     }
 
+    /// Reports the first of `count` results that differs, and how many do.
+    pub(crate) fn of_each(
+        count: usize,
+        differs: impl Fn(&usize) -> bool,
+        text: impl Fn(usize) -> String,
+    ) -> Check {
+        let mut differing = (0..count).filter(differs);
+        let Some(first) = differing.next() else { return Check::Right };
+        Check::Wrong(format!(
+            "result {first} is {}; {} of {count} differ",
+            text(first),
+            1 + differing.count()
+        ))
+    }
+
+    /// Reports that results differ. Of many, it names the number.
     pub(crate) fn wrong<T: fmt::Display>(found: &[T], expected: &[T]) -> Check {
-        let text = |all: &[T]| all.iter().map(T::to_string).collect::<Vec<_>>().join(" ");
+        let text = |all: &[T]| match all.len() {
+            MANY.. => format!("{} results", all.len()),
+            _ => all.iter().map(T::to_string).collect::<Vec<_>>().join(" "),
+        };
         Check::Wrong(format!("{} instead of {}", text(found), text(expected)))
     }
 }
+
+/// The least number of results that are not printed one by one.
+const MANY: usize = 17;

@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::clock::Contestant;
 use super::lines::Lines;
+use super::shapes::RESULTS;
 use super::table::Mode;
 use serde_json::{Value as Json, json};
 use std::cell::RefCell;
@@ -42,10 +43,11 @@ impl Torch {
         Ok(())
     }
 
-    /// Opens the elements. Returns the reason if the process has to use its own.
+    /// Opens the elements, and the memory for results after them. Returns the reason if the process has to use its own.
     pub(crate) fn open(&mut self, handle: &[u8], bytes: usize) -> Outcome<Option<String>> {
         let handle: String = handle.iter().map(|byte| format!("{byte:02x}")).collect();
-        let answer = self.lines.ask(&json!({ "do": "open", "handle": handle, "bytes": bytes }))?;
+        let command = json!({ "do": "open", "handle": handle, "bytes": bytes, "results": RESULTS });
+        let answer = self.lines.ask(&command)?;
         Ok((answer["shared"] != json!(true)).then(|| answer["reason"].as_str().unwrap_or("").to_owned()))
     }
 }
@@ -63,7 +65,10 @@ pub(crate) struct Function {
     torch: Rc<RefCell<Torch>>,
     /// The name by which the process knows the function.
     name: &'static str,
-    numbers: Vec<f64>,
+    /// The results of turn 0, or those that were read from the memory for results.
+    pub(crate) numbers: Vec<f64>,
+    /// The type and the number of the results in that memory.
+    pub(crate) stored: Option<(String, usize)>,
 }
 
 impl Function {
@@ -74,7 +79,9 @@ impl Function {
         command["name"] = json!(name);
         let answer = torch.borrow_mut().lines.ask(&command)?;
         let numbers = answer["numbers"].as_array().into_iter().flatten().filter_map(Json::as_f64);
-        Ok(Function { torch: torch.clone(), name, numbers: numbers.collect() })
+        let stored = answer["ty"].as_str().zip(answer["count"].as_u64());
+        let stored = stored.map(|(ty, count)| (ty.to_owned(), count as usize));
+        Ok(Function { torch: torch.clone(), name, numbers: numbers.collect(), stored })
     }
 }
 

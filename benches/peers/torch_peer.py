@@ -6,6 +6,7 @@ process measures at a time, so this one does nothing between commands.
 
 import ctypes
 import json
+import math
 import sys
 
 import torch
@@ -14,6 +15,7 @@ TYPES = {
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
     "i8": torch.int8, "u8": torch.uint8, "i32": torch.int32, "i64": torch.int64,
 }
+NAMES = {dtype: name for name, dtype in TYPES.items()}
 # As in clock.rs.
 LEAD = 2
 FLUSHES = 10
@@ -66,11 +68,11 @@ class Function:
     """A function and its elements. Its calls may be captured in a graph."""
 
     def __init__(self, command, pool):
-        ty, n, stride, inputs = TYPES[command["ty"]], command["n"], command["stride"], command["inputs"]
-        size = n * ty.itemsize
+        ty, shape, stride, inputs = TYPES[command["ty"]], command["shape"], command["stride"], command["inputs"]
+        size = math.prod(shape) * ty.itemsize
 
         def view(place):
-            return pool[place * stride:place * stride + size].view(ty)
+            return pool[place * stride:place * stride + size].view(ty).view(shape)
 
         turns = range(min(command["copies"], MOST_VIEWS))
         self.views = [[view(turn * inputs + place) for place in range(inputs)] for turn in turns]
@@ -79,6 +81,14 @@ class Function:
 
     def numbers(self):
         return flat(self.function(*self.views[0]))
+
+    def store(self, results):
+        """Writes the results of turn 0 to memory of the other process."""
+        found = self.function(*self.views[0]).contiguous().flatten()
+        if results is not None:
+            results[:found.nbytes].copy_(found.view(torch.uint8))
+            torch.cuda.synchronize()
+        return {"ty": NAMES[found.dtype], "count": found.numel()}
 
     def call(self, first, calls):
         views, function = self.views, self.function
@@ -114,23 +124,25 @@ class Peer:
 
     def open(self, command):
         """Opens the elements of the other process. If that fails, allocates the same size in this process."""
-        size = command["bytes"]
+        size, results = command["bytes"], command["results"]
         try:
-            self.pool = opened(command["handle"], size)
+            memory = opened(command["handle"], size + results)
+            self.pool, self.results = memory[:size], memory[size:]
             return {"shared": True}
         except Exception as error:
+            self.results = None
             self.pool = torch.randint(0, 100, (size,), dtype=torch.uint8, device="cuda")
             return {"shared": False, "reason": str(error)}
 
     def case(self, command):
-        """Creates a function of x and y with their addresses in each turn. Returns its result in turn 0."""
+        """Creates a function of x and y with their addresses in each turn. Returns its result in turn 0, or stores it."""
         self.functions[command["name"]] = function = Function(command, self.pool)
-        return {"numbers": function.numbers()}
+        return function.store(self.results) if command["stores"] else {"numbers": function.numbers()}
 
     def warm(self, command):
         """Compiles a function for unused elements, to fill the cache on disk."""
         def elements():
-            return torch.zeros(command["n"], dtype=TYPES[command["ty"]], device="cuda")
+            return torch.zeros(command["shape"], dtype=TYPES[command["ty"]], device="cuda")
 
         compiled(command)(*(elements() for _ in range(command["inputs"])))
         torch.cuda.synchronize()

@@ -30,7 +30,7 @@ pub(crate) fn compile(options: &Options, cells: &[Cell]) -> Outcome<()> {
 
 fn command(cell: &Cell) -> Json {
     json!({
-        "do": "warm", "ty": cell.case.ty.name(), "n": cell.n, "inputs": cell.case.inputs(),
+        "do": "warm", "ty": cell.case.ty.name(), "shape": cell.lengths(), "inputs": cell.case.inputs(),
         "python": cell.case.torch[1],
     })
 }

@@ -6,8 +6,8 @@ use reduce_dsl::parse::spec;
 use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
 use reduce_ir::{Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
-use reduce_runtime::cudarc::driver::CudaContext;
-use reduce_runtime::{Array, Device, Reducer, Reduction, View};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, sys};
+use reduce_runtime::{Array, Device, DeviceInput, Reducer, Reduction, View};
 
 const SPECS: [&str; 7] = [
     "op: sum, ty: f32",
@@ -116,6 +116,37 @@ fn typed_arrays_stay_on_the_device() {
     assert_eq!(found.read().unwrap(), wanted(0));
     sums.reduce_device_into(rows(7).on(&copy), &mut found).unwrap();
     assert_eq!(stream.clone_dtoh(&found.view().unwrap()).unwrap(), wanted(7).values);
+}
+
+#[test]
+fn a_graph_replays_groups() {
+    let Some(device) = gpu("a_graph_replays_groups") else { return };
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    for (named, lengths) in [(("rc", "r"), [700, 33]), (("rc", "c"), [9000, 40]), (("rc", "c"), [200_000, 3])]
+    {
+        let [gpu, host] =
+            [&device, &Device::host()].map(|device| Reducer::new(&of_axes(SPECS[0], named), device).unwrap());
+        let n = lengths[0] * lengths[1];
+        let Lanes::F32(all) = elements(n) else { unreachable!("they are f32") };
+        let mut x: CudaSlice<f32> = stream.alloc_zeros(n).unwrap();
+        let input = DeviceInput::on(&stream, &x);
+        let views = [View::of(&input, lengths)];
+        let mut groups = gpu.reduce_groups_device(&views, &[]).unwrap();
+        stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+        // SAFETY: all memory of the call lives as long as the graph, which is replayed on the stream of the results.
+        let queued = (0..3).try_for_each(|_| unsafe { gpu.reduce_groups_captured(&views, &[], &mut groups) });
+        let refused = gpu.reduce_groups_into(&views, &[], &mut groups).is_err();
+        let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
+        queued.unwrap();
+        assert!(refused, "a call outside of the graph was captured");
+        for turn in 1..4 {
+            let scaled: Vec<_> = all.iter().map(|x| x * turn as f32).collect();
+            stream.memcpy_htod(&scaled, &mut x).unwrap();
+            graph.launch().unwrap();
+            let wanted = host.reduce_groups(&[View::of(scaled.as_slice().into(), lengths)], &[]).unwrap();
+            assert_eq!(groups.read().unwrap(), wanted, "{named:?} {lengths:?}, turn {turn}");
+        }
+    }
 }
 
 /// Prints the fraction of the read ceiling for shapes of 1 GiB, and the time of small ones: those whose kind

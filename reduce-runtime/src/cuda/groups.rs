@@ -125,12 +125,47 @@ impl Reducer {
         params: &[Value],
         into: &mut DeviceGroups,
     ) -> Result<(), Error> {
+        let (kernels, nest) = self.device_call_into(inputs, params, into)?;
+        kernels.enqueue_groups(inputs, &nest, params, &mut into.workspace)
+    }
+
+    /// As [`Reducer::reduce_groups_into`], on a stream that a CUDA graph captures. The call runs at each replay of the graph, on
+    /// the elements that are in the input memory at that time.
+    ///
+    /// Make inputs before the capture begins, and `into` by a call on inputs of the same shape.
+    ///
+    /// # Safety
+    /// As [`Reducer::enqueue_captured`], with `into` as the workspace.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_groups_into`], except that a captured stream is allowed; there are no elements.
+    pub unsafe fn reduce_groups_captured(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        params: &[Value],
+        into: &mut DeviceGroups,
+    ) -> Result<(), Error> {
+        let (kernels, nest) = self.device_call_into(inputs, params, into)?;
+        kernels.check_groups(inputs, &into.workspace)?;
+        if nest.extent().elements() == 0 {
+            return Err(Error::Empty { operator: self.operation().name.clone() });
+        }
+        kernels.launch_groups(inputs, &nest, params, &mut into.workspace)
+    }
+
+    /// As [`Reducer::device_call`], and checks that the results fit into the memory of an earlier call.
+    fn device_call_into(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        params: &[Value],
+        into: &mut DeviceGroups,
+    ) -> Result<(Arc<Kernels>, Nest), Error> {
         let (kernels, nest) = self.device_call(inputs, params)?;
         if !into.workspace.fits(&kernels.variants, nest.extent()) {
             return Err(Error::OtherWorkspace);
         }
         into.shape.clone_from(&nest.result);
-        kernels.enqueue_groups(inputs, &nest, params, &mut into.workspace)
+        Ok((kernels, nest))
     }
 
     /// Checks a call on device memory, and returns its kernels and its merged loops.
@@ -151,6 +186,7 @@ impl Reducer {
 }
 
 impl Kernels {
+    /// Queues a reduction of groups, outside of a capture.
     fn enqueue_groups(
         &self,
         inputs: &[View<&DeviceInput<'_>>],
@@ -158,16 +194,36 @@ impl Kernels {
         params: &[Value],
         workspace: &mut Workspace,
     ) -> Result<(), Error> {
+        self.check_groups(inputs, workspace)?;
         let stream = workspace.stream().clone();
+        driver::refuse_capture(&stream)?;
+        workspace.wait_for_readers();
+        let launched = self.launch_groups(inputs, nest, params, workspace);
+        // Also after a failed launch: earlier launches are queued.
+        inputs.iter().map(|input| input.data.read_on(&stream)).fold(launched, Result::and)
+    }
+
+    /// Checks that the inputs belong to these kernels, and are read on the stream of the workspace.
+    fn check_groups(&self, inputs: &[View<&DeviceInput<'_>>], workspace: &Workspace) -> Result<(), Error> {
         for (input, index) in inputs.iter().zip(0..) {
             self.check(input.data, index)?;
-            if **input.data.stream() != *stream {
+            if **input.data.stream() != **workspace.stream() {
                 return Err(Error::InputOfOtherStream { input: index });
             }
         }
-        driver::refuse_capture(&stream)?;
-        workspace.wait_for_readers();
-        stream.context().bind_to_thread().map_err(failed("binding its context"))?;
+        Ok(())
+    }
+
+    /// Queues the launches.
+    fn launch_groups(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        nest: &Nest,
+        params: &[Value],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        let context = workspace.stream().context();
+        context.bind_to_thread().map_err(failed("binding its context"))?;
         if nest.extent().elements() == 0 {
             return workspace.write_empty_groups(params);
         }
@@ -175,11 +231,8 @@ impl Kernels {
             let (first, _) = input.data.pointer();
             first + (input.offset * input.data.ty().size()) as u64
         });
-        let launched = workspace
-            .prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), params)
-            .and_then(|()| workspace.launch_all());
-        // Also after a failed launch: earlier launches are queued.
-        inputs.iter().map(|input| input.data.read_on(&stream)).fold(launched, Result::and)
+        workspace.prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), params)?;
+        workspace.launch_all()
     }
 }
 
