@@ -105,6 +105,7 @@ fn place<D>(view: &View<D>, mut at: usize) -> usize {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::write;
     use crate::{Array, View};

@@ -65,6 +65,7 @@ impl<T> TryFrom<Array<T>> for ArrayD<T> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::GapsError;
     use crate::{Array, View};
