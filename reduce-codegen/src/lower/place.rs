@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         let tile = Expr::Const(reduce_ir::Value::of(self.program.tile(self.kernel.reads)));
         let tiles = Expr::Items.bin(Bin::Sub, number(1)).over(tile).bin(Bin::Add, number(1));
         match self.kernel.team.size {
-            Size::Grid { most: Some(most) } => tiles.bin(Bin::Min, number(most.into())),
+            Size::Grid { most: Some(_) } => tiles.bin(Bin::Min, Expr::Named("GRID").cast(Scalar::U64)),
             Size::Grid { most: None }
             | Size::Thread
             | Size::Lanes(_)
