@@ -2,6 +2,8 @@
 //! output has the bits of the same reduction of its own elements, side by side, in the order of the reduced axes as written.
 //! The host and the interpreter must both have them. On a GPU the same samples run in `gpu/fuzz_axes.rs`.
 //!
+//! NVRTC compiles kernels of some of the shapes without a warning.
+//!
 //! `REDUCEGEN_SPECS=20000 REDUCEGEN_SEED=1000000 cargo test --test fuzz_axes` runs 20,000 specifications, starting with that
 //! seed.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -19,23 +21,31 @@ mod classes;
 mod closures;
 #[path = "support/fuzzed.rs"]
 mod fuzzed;
+#[cfg(feature = "cuda")]
+#[path = "../fuzz/src/nvrtc.rs"]
+#[allow(unreachable_pub, reason = "it is a module of a library, too")]
+mod nvrtc;
 #[path = "support/reference.rs"]
 mod reference;
+#[cfg(feature = "cuda")]
+#[path = "support/skip.rs"]
+mod skip;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 #[path = "support/subjects.rs"]
 #[allow(dead_code, reason = "these specifications are random")]
 mod subjects;
 
-use axes_law::Seen;
+use axes_law::{Seen, sample};
 use axes_specs::Fuzzed;
 use fuzzed::{Pool, seeds};
 use rayon::prelude::*;
 use splitmix::Random;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The number of specifications.
+/// The number of specifications that run, and of those that are compiled.
 const SPECS: u64 = 300;
+#[cfg(feature = "cuda")]
+const COMPILED: u64 = 40;
 
 /// The greatest number of elements of a shape, and of the last shape of some specifications.
 const MOST: usize = 2100;
@@ -93,7 +103,10 @@ const PROPERTIES: [&str; 42] = [
 #[test]
 fn each_group_has_the_bits_of_its_elements_alone() {
     let (pool, seeds) = (Pool::new(MOST_OF_FEW), seeds(SPECS));
-    let outcomes: Vec<_> = seeds.par_iter().map(|&seed| checked(seed, &pool)).collect();
+    let outcomes: Vec<_> = seeds
+        .par_iter()
+        .map(|&seed| sample(seed, |fuzzed, random, seen| checked(fuzzed, &pool, random, seen)))
+        .collect();
     let (mut findings, mut seen) = (Vec::new(), Seen::default());
     for (outcome, counted) in outcomes {
         findings.extend(outcome.err());
@@ -111,24 +124,40 @@ fn each_group_has_the_bits_of_its_elements_alone() {
 }
 
 /// Checks all shapes of a specification. Returns the first difference as an error.
-fn checked(seed: u64, pool: &Pool) -> (Result<(), String>, Seen) {
-    let mut seen = Seen::default();
-    let caught = catch_unwind(AssertUnwindSafe(|| check(seed, pool, &mut seen)));
-    let caught = caught.unwrap_or_else(|_| Err("it panics".to_owned()));
-    (caught.map_err(|what| format!("seed {seed}: {what}")), seen)
-}
-
-fn check(seed: u64, pool: &Pool, seen: &mut Seen) -> Result<(), String> {
-    let Some(fuzzed) = Fuzzed::of_seed(seed)? else { return Ok(()) };
-    seen.count("accepted specification");
-    (0..fuzzed.refused).for_each(|_| seen.count("refused pass"));
-    let mut random = Random::new(seed);
+fn checked(fuzzed: &Fuzzed, pool: &Pool, random: &mut Random, seen: &mut Seen) -> Result<(), String> {
     for at in 0..SHAPES {
-        let is_large = at + 1 == SHAPES && seed.is_multiple_of(8);
-        match fuzzed.shape(if is_large { MOST_OF_FEW } else { MOST }, &mut random) {
-            Some(shape) => fuzzed.check(&shape, pool, &mut random, seen)?,
+        let is_large = at + 1 == SHAPES && fuzzed.seed.is_multiple_of(8);
+        match fuzzed.shape(if is_large { MOST_OF_FEW } else { MOST }, random) {
+            Some(shape) => fuzzed.check(&shape, pool, random, seen)?,
             None => seen.count("lengths are too long"),
         }
     }
     Ok(())
+}
+
+/// The kernels of a random shape of each specification.
+#[cfg(feature = "cuda")]
+#[test]
+fn kernels_of_groups_compile() {
+    let found = reduce_runtime::Nvrtc::get();
+    let Some(library) = skip::needed("kernels_of_groups_compile", "REDUCEGEN_REQUIRE_NVRTC", found) else {
+        return;
+    };
+    let compiles = |fuzzed: &Fuzzed, random: &mut Random, seen: &mut Seen| {
+        let Some(shape) = fuzzed.shape(MOST_OF_FEW, random) else { return Ok(()) };
+        let domain = fuzzed.nest(&shape)?.domain();
+        let programs = fuzzed.programs(domain, reduce_codegen::Tuning::DEFAULT)?;
+        if programs.variants().iter().any(|program| reduce_codegen::check_size(program).is_err()) {
+            return Ok(());
+        }
+        seen.count("compiled");
+        let spec = reduce_ir::Spec { domain, ..fuzzed.spec.clone() };
+        nvrtc::compiles(library, &spec, random.below(1000) as usize)
+    };
+    let seeds = seeds(COMPILED);
+    let outcomes: Vec<_> = seeds.par_iter().map(|&seed| sample(seed, compiles)).collect();
+    let findings: Vec<_> = outcomes.iter().filter_map(|(outcome, _)| outcome.clone().err()).collect();
+    assert!(findings.is_empty(), "{}", findings.join("\n\n"));
+    let compiled = outcomes.iter().filter(|(_, seen)| seen.of("compiled") > 0).count();
+    assert!(10 * compiled > 8 * seeds.len(), "only {compiled} are compiled");
 }

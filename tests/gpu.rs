@@ -5,6 +5,12 @@
 //! slower.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "support/axes_law.rs"]
+mod axes_law;
+#[path = "support/axes_shapes.rs"]
+mod axes_shapes;
+#[path = "support/axes_specs.rs"]
+mod axes_specs;
 mod cases;
 #[path = "support/classes.rs"]
 mod classes;
@@ -20,6 +26,8 @@ mod device;
 mod each_operation;
 #[path = "gpu/folded.rs"]
 mod folded;
+#[path = "gpu/fuzz_axes.rs"]
+mod fuzz_axes;
 #[path = "gpu/fuzz_specs.rs"]
 mod fuzz_specs;
 #[path = "support/fuzzed.rs"]

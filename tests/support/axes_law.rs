@@ -16,6 +16,7 @@ use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Spec};
 use reduce_lanes::{Lanes, LanesRef};
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The greatest number of threads that are interpreted.
 const THREADS: u64 = 1 << 16;
@@ -40,7 +41,31 @@ impl Seen {
     }
 }
 
+/// Checks the specification of a seed. Returns the first difference, or a panic, as an error.
+pub(crate) fn sample(
+    seed: u64,
+    check: impl FnOnce(&Fuzzed, &mut Random, &mut Seen) -> Result<(), String>,
+) -> (Result<(), String>, Seen) {
+    let mut seen = Seen::default();
+    let checked = || match Fuzzed::of_seed(seed)? {
+        None => Ok(()),
+        Some(fuzzed) => {
+            seen.count("accepted specification");
+            (0..fuzzed.refused).for_each(|_| seen.count("refused pass"));
+            check(&fuzzed, &mut Random::new(seed), &mut seen)
+        }
+    };
+    let caught = catch_unwind(AssertUnwindSafe(checked));
+    let caught = caught.unwrap_or_else(|_| Err("it panics".to_owned()));
+    (caught.map_err(|what| format!("seed {seed}: {what}")), seen)
+}
+
 impl Fuzzed {
+    /// Describes a difference: the specification, the shape and the class of the elements.
+    pub(crate) fn described(&self, shape: &Shape, what: &str) -> String {
+        format!("{}\n{shape}\n{}: {what}", self.spec.text, self.class())
+    }
+
     /// Checks the law for one shape. Returns the difference as an error.
     pub(crate) fn check(
         &self,
@@ -49,16 +74,16 @@ impl Fuzzed {
         random: &mut Random,
         seen: &mut Seen,
     ) -> Result<(), String> {
-        let with_shape = |what| format!("{}\n{shape}\n{}: {what}", self.spec.text, self.class());
+        let described = |what: String| self.described(shape, &what);
         let data = self.data(shape, pool);
         let wanted = self.each_alone(shape, &data);
-        compare("host", &self.by(&self.groups, shape, &data), &wanted).map_err(with_shape)?;
+        compare("host", &self.by(&self.groups, shape, &data), &wanted).map_err(described)?;
         self.see(shape, &wanted, seen);
         if wanted.is_err() || shape.groups() * shape.length() == 0 {
             return Ok(());
         }
-        match self.interpreted(shape, &data, random).map_err(with_shape)? {
-            Some(found) => compare("interpreter", &Ok(found), &wanted).map_err(with_shape),
+        match self.interpreted(shape, &data, random).map_err(described)? {
+            Some(found) => compare("interpreter", &Ok(found), &wanted).map_err(described),
             None => {
                 seen.count("too many threads");
                 Ok(())
