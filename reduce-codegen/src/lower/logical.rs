@@ -4,7 +4,7 @@
 use super::Lowerer;
 use super::unit::{Before, Loads};
 use reduce_ir::ops::Bin;
-use reduce_ir::program::{Program, Scope, Step};
+use reduce_ir::program::{Program, Scope, Size, Step};
 use reduce_ir::statements::{Expr, Local, Loop, Part, Stmt, Ty, Unroll};
 
 /// The most items of turns that are unrolled, so that their loads are in flight together.
@@ -102,6 +102,16 @@ impl Lowerer<'_> {
         }
         self.turns(&of_thread, &strides, name, |turn| turn);
         self.current.number = 0.into();
+    }
+
+    /// Returns whether a thread evaluates one logical thread in a round, so that there is nothing to combine with.
+    pub(super) fn has_one_turn(&self) -> bool {
+        let reads = self.kernel.reads;
+        match self.kernel.team.size {
+            _ if self.is_beside() => self.program.divided(reads).turns.is_empty(),
+            Size::Thread => self.program.strides(reads).is_empty(),
+            Size::Lanes(_) | Size::Warp | Size::Block | Size::Cluster | Size::Grid { .. } => false,
+        }
     }
 
     /// Returns the number of items of all turns over logical threads.

@@ -33,8 +33,7 @@ impl Lowerer<'_> {
         let all = items_of_thread(fold);
         // The first logical thread has declared it for all.
         let named = self.is_logical() && self.present != count().get();
-        // The only thread with an element is combined with no other.
-        let alone = self.is_logical() && self.program.reached(self.kernel.reads).0 == 1;
+        let alone = self.is_logical() && self.has_one_turn();
         if let Some(all) = all.filter(|_| self.guarded() && !named && !alone) {
             let present = Local::new("present", Ty::U32);
             self.body.push(Stmt::Let(present.clone(), rounded_up(all)));
