@@ -6,7 +6,7 @@ use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
 use libloading::Library;
 use std::ffi::CStr;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The oldest driver, as 1000 major + 10 minor of its CUDA: the first that runs images of NVRTC 12.
 const OLDEST: i32 = 12_000;
@@ -162,5 +162,15 @@ pub(super) fn failed(operation: &'static str) -> impl Fn(DriverError) -> Error {
         };
         let (name, description) = (text(error.error_name()), text(error.error_string()));
         Error::Driver { operation, code: error.0 as u32, name, text: description }
+    }
+}
+
+/// Makes its context current when dropped: memory of the null stream is freed in the current context.
+#[derive(Debug)]
+pub(super) struct Current(pub(super) Arc<CudaContext>);
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        self.0.record_err(make_current(&self.0));
     }
 }

@@ -6,7 +6,7 @@ use super::launch::largest_cluster;
 use super::modules;
 use crate::Error;
 use cudarc::driver::sys::CUfunction_attribute;
-use cudarc::driver::{CudaFunction, CudaModule};
+use cudarc::driver::{CudaFunction, CudaModule, CudaStream};
 use reduce_codegen::Programs;
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::program::{Kernel, Launch, Plan, Program, Reads};
@@ -19,6 +19,9 @@ const LARGEST_GRID: u64 = i32::MAX as u64;
 /// The most blocks of a cluster that need no permission for each kernel. A GPU, or a part of one, with few
 /// multiprocessors may support only smaller clusters (CUDA C++ Programming Guide, thread block clusters).
 const PORTABLE_CLUSTER: u32 = 8;
+
+/// The handle of the per-thread stream (CUDA driver API, stream synchronization behaviour).
+const PER_THREAD: usize = 2;
 
 /// All programs of an operation, on one GPU.
 #[derive(Debug)]
@@ -59,6 +62,17 @@ pub(super) struct Variant {
 }
 
 impl Variants {
+    /// Checks that calls can be queued on that stream.
+    pub(super) fn check_stream(&self, stream: &CudaStream) -> Result<(), Error> {
+        if stream.context() != self.gpu.context() {
+            return Err(Error::StreamOfOtherContext { device: self.gpu.name() });
+        }
+        if stream.cu_stream() as usize == PER_THREAD {
+            return Err(Error::PerThreadStream);
+        }
+        driver::refuse_capture(stream)
+    }
+
     pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Variants {
         let operation = programs.operation().clone();
         let slots = programs.variants().iter().map(|_| VariantSlot::default()).collect();

@@ -7,14 +7,11 @@ use super::variants::{Variant, Variants, bytes_of, launches, values};
 use crate::reducer::ensure_nonempty;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut};
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtrMut};
 use reduce_ir::arith::Element;
 use reduce_ir::program::{Launch, Reads};
 use reduce_ir::{Domain, Extent, Value};
 use std::sync::Arc;
-
-/// The handle of the per-thread stream (CUDA driver API, stream synchronization behaviour).
-const PER_THREAD: usize = 2;
 
 /// The workspace of [`Reducer::enqueue`](crate::Reducer::enqueue): device memory for a maximum number of elements,
 /// allocated once or given by the caller, with the result and the arguments of the launches.
@@ -24,7 +21,7 @@ const PER_THREAD: usize = 2;
 #[derive(Debug)]
 pub struct Workspace {
     /// Declared before the memory, because fields are dropped in declaration order.
-    _current: Current,
+    _current: driver::Current,
     variants: Arc<Variants>,
     stream: Arc<CudaStream>,
     memory: CudaSlice<u8>,
@@ -43,16 +40,6 @@ pub struct Workspace {
     is_lent: bool,
 }
 
-/// Makes its context current when dropped: memory of the null stream is freed in the current context.
-#[derive(Debug)]
-struct Current(Arc<CudaContext>);
-
-impl Drop for Current {
-    fn drop(&mut self) {
-        self.0.record_err(driver::make_current(&self.0));
-    }
-}
-
 /// A launch with its arguments. Inputs and params change from call to call.
 #[derive(Debug)]
 struct Prepared {
@@ -68,7 +55,7 @@ impl Workspace {
         stream: &Arc<CudaStream>,
         most: Extent,
     ) -> Result<Workspace, Error> {
-        check_stream(variants, stream)?;
+        variants.check_stream(stream)?;
         Workspace::within(variants, variants.gpu.allocate(stream, bytes(variants, most))?, most)
     }
 
@@ -79,7 +66,7 @@ impl Workspace {
         most: Extent,
     ) -> Result<Workspace, Error> {
         let stream = memory.stream().clone();
-        check_stream(variants, &stream)?;
+        variants.check_stream(&stream)?;
         let mut memory = memory;
         let (len, base) = (memory.len() as u64, memory.device_ptr_mut(&stream).0);
         let needed = bytes(variants, most);
@@ -91,7 +78,7 @@ impl Workspace {
         stream
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
-        let _current = Current(stream.context().clone());
+        let _current = driver::Current(stream.context().clone());
         let (variants, planned, variant_index, launches) = (variants.clone(), None, 0, Vec::new());
         let (has_result, is_lent) = (false, false);
         Ok(Workspace {
@@ -400,15 +387,4 @@ impl Workspace {
         self.has_result = true;
         Ok(())
     }
-}
-
-/// Checks that calls can be queued on that stream.
-fn check_stream(variants: &Variants, stream: &CudaStream) -> Result<(), Error> {
-    if stream.context() != variants.gpu.context() {
-        return Err(Error::StreamOfOtherContext { device: variants.gpu.name() });
-    }
-    if stream.cu_stream() as usize == PER_THREAD {
-        return Err(Error::PerThreadStream);
-    }
-    driver::refuse_capture(stream)
 }
