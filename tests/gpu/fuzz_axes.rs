@@ -62,7 +62,7 @@ fn random_groups_have_the_bits_of_the_host() {
     assert!(seen.of("compared on the device") > 0 && seen.of("compared from the host") > 0);
 }
 
-/// What the specifications share.
+/// The device, and the data of all specifications.
 struct OnDevice<'a> {
     device: &'a Device,
     pool: &'a Pool,

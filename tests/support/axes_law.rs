@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The greatest number of threads that are interpreted.
 const THREADS: u64 = 1 << 16;
 
-/// What was compared: how many samples have each property.
+/// The number of compared samples with each property.
 #[derive(Default)]
 pub(crate) struct Seen(pub(crate) BTreeMap<String, usize>);
 

@@ -111,7 +111,8 @@ impl Shape {
         at.checked_sub(self.leading).is_some_and(|axis| self.axes.axes[axis].length.is_some())
     }
 
-    /// Returns whether the axis at this place has another name beside it in a split. Length 0 would hide the length of the other.
+    /// Returns whether the axis at this place has another name beside it in a split. With length 0, the length of the other
+    /// would be unknown.
     fn is_in_named_split(&self, at: usize) -> bool {
         let Some(axis) = at.checked_sub(self.leading) else { return false };
         let is_named = |&axis: &usize| self.axes.axes[axis].length.is_none();
@@ -206,8 +207,8 @@ impl Shape {
 }
 
 impl Layout {
-    /// Returns a layout of dimensions of these lengths: row-major or transposed, with gaps, backwards, or repeating elements. It
-    /// needs at most `most` elements, or as many as there are.
+    /// Returns a layout of dimensions of these lengths: row-major or transposed, with gaps, backwards, or repeating elements. Its
+    /// memory has at most `most` elements, or one for each element of the layout if these are more.
     fn new(lengths: Vec<usize>, most: usize, random: &mut Random) -> Layout {
         let (start, lead) = (random.below(8) as usize, random.below(3) as usize);
         let mut layout = Layout { start, len: 0, offset: lead, steps: vec![0; lengths.len()], lengths };

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         self.threads_with_an_item(fold);
     }
 
-    /// Does work for so many logical threads, which are `apart`. Leaves the accumulators of each.
+    /// Calls `work` for `count` logical threads, whose numbers are `apart` from each other. Collects their accumulators.
     fn each_logical(&mut self, count: u32, apart: u32, mut work: impl FnMut(&mut Self)) {
         let lane = self.thread();
         let mut accs = Vec::new();

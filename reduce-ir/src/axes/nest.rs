@@ -102,8 +102,8 @@ impl Nest {
         Nest { kept: merged(&self.kept), reduced: merged(&self.reduced), result: self.result.clone() }
     }
 
-    /// Returns the loops in which an operation takes the elements, merged. If it takes them in any order, the reduced axes are in
-    /// the order of memory, that of the first input.
+    /// Returns the loops in which an operation takes the elements, merged. If it takes them in any order, the reduced axes are sorted
+    /// by their steps in the first input, so that its memory is read in order.
     #[must_use]
     pub fn of(&self, operation: &Operation) -> Nest {
         let mut nest = self.clone();

@@ -95,8 +95,8 @@ impl Reducer {
     /// `DeviceInput`.
     ///
     /// # Errors
-    /// As [`Reducer::reduce_groups`]; groups have no elements, and the operation has neither `identity` nor `empty`; inputs are read on different streams, or do not lie in the context of
-    /// the device.
+    /// As [`Reducer::reduce_groups`]; groups have no elements, and the operation has neither `identity` nor `empty`; inputs are read
+    /// on different streams, or do not lie in the context of the device.
     pub fn reduce_groups_device(
         &self,
         inputs: &[View<&DeviceInput<'_>>],
@@ -138,7 +138,7 @@ impl Reducer {
     /// As [`Reducer::enqueue_captured`], with `into` as the workspace.
     ///
     /// # Errors
-    /// As [`Reducer::reduce_groups_into`], except that a captured stream is allowed; there are no elements.
+    /// As [`Reducer::reduce_groups_into`], except that a captured stream is allowed; or there are no elements.
     pub unsafe fn reduce_groups_captured(
         &self,
         inputs: &[View<&DeviceInput<'_>>],
