@@ -109,7 +109,7 @@ fn pairs() -> Vec<(&'static str, Scalar)> {
 
 #[test]
 fn every_operator_type_pass_and_size() {
-    let pairs: Vec<_> = rotation::sample(pairs(), 4).collect();
+    let pairs: Vec<_> = rotation::sample(pairs(), 8).collect();
     let programs = pairs.into_par_iter().flat_map_iter(|(name, ty)| {
         cases::programs(name, ty).into_iter().map(move |program| (name, Case::new(program)))
     });

@@ -50,8 +50,8 @@ fn jobs() -> Vec<(Program, u32)> {
     let rung = |rung: &Rung| compile(&rung.spec(sum, Scalar::F32, 1 << 20, 256).unwrap());
     let flagship = flagship.chain(RUNGS.iter().map(rung)).collect::<Vec<_>>();
     let shown = cases::shown().into_iter().map(|(name, ty, list)| spec(name, ty, LISTS[list]));
-    // An operator on a type has 31 cases, so every 148th case has another list each time.
-    let programs = sample(shown, 2).chain(sample(cases::all(), 148)).map(|spec| compile(&spec));
+    // An operator on a type has 31 cases, so every 296th case has another list each time.
+    let programs = sample(shown, 4).chain(sample(cases::all(), 296)).map(|spec| compile(&spec));
     let in_turn = flagship
         .into_iter()
         .chain(programs)
@@ -119,7 +119,7 @@ fn every_program_compiles_without_warnings_or_spills() {
 fn every_operation_on_every_type_compiles_without_warnings() {
     let Some(nvrtc) = nvrtc("every_operation_on_every_type_compiles_without_warnings") else { return };
     let specs = cases::operations::all();
-    let sampled = sample(specs.iter().enumerate(), 12);
+    let sampled = sample(specs.iter().enumerate(), 24);
     let jobs: Vec<_> =
         sampled.flat_map(|(place, spec)| architectures(place).map(move |it| (spec, it))).collect();
     let complaint = |&(spec, number): &(&Spec, u32)| {
@@ -149,7 +149,7 @@ fn what_only_closures_say_compiles() {
         let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
         lists.into_iter().chain([spec(Passes::Auto, None)]).collect::<Vec<_>>()
     });
-    let programs: Vec<_> = sample(specs, 16).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
+    let programs: Vec<_> = sample(specs, 32).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
     let numbers = ARCHITECTURES.into_iter().cycle();
     let jobs: Vec<_> =
         programs.into_iter().zip(numbers).map(|(program, number)| at_least(program, number)).collect();
@@ -167,7 +167,7 @@ fn structs_of_one_field_compile() {
     let complaint = |spec: &Spec| {
         complaint(nvrtc, &reduce_codegen::compile(spec).unwrap(), 90).map(|it| format!("{}: {it}", spec.text))
     };
-    let specs: Vec<_> = sample(specs, 5).collect();
+    let specs: Vec<_> = sample(specs, 10).collect();
     let complaints: Vec<_> = specs.par_iter().filter_map(complaint).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), specs.len(), complaints[0]);
 }
@@ -195,7 +195,7 @@ fn of_one_field(ty: Scalar) -> Vec<Spec> {
 #[test]
 fn random_lists_compile() {
     let Some(nvrtc) = nvrtc("random_lists_compile") else { return };
-    let seeds = if full() { 0..2000 } else { turn() as u64 * 100..(turn() as u64 + 1) * 100 };
+    let seeds = if full() { 0..2000 } else { turn() as u64 * 50..(turn() as u64 + 1) * 50 };
     // A block of one warp, whose partials become 64-bit only where they are read.
     let alone = passes![shuffle, narrow_index, one_block, ticket, flag];
     let alone = spec("argmax", Scalar::F32, (&alone, 32));

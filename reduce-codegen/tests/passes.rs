@@ -81,7 +81,7 @@ fn words_of(operator: &Operator) {
     let make = |word: &Rule| word.with(argument(word)).unwrap().to_string();
     let words: Vec<String> = PASSES.iter().map(make).collect();
     let (mut accepted, mut refused) = (0, 0);
-    let (turn, parts) = if full() { (0, 1) } else { (turn(), 8) };
+    let (turn, parts) = if full() { (0, 1) } else { (turn(), 16) };
     let mut tried = 0;
     for (i, a) in words.iter().enumerate() {
         for (j, b) in words.iter().enumerate().skip(i + 1) {

@@ -1,9 +1,11 @@
 //! In closures, 16-bit floats are `f32` for rustc and for us.
+#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
 #![deny(warnings)]
 
 use reducegen::{MinMax, Reduction, bf16, f16, reduction};
 
-static TWICE: Reduction<f16, f32> = reduction! { ty: f16, op: max, finish: |m| if m > 1.0 { m * 2.0 } else { -m } };
+static TWICE: Reduction<f16, f32> =
+    reduction! { ty: f16, op: max, finish: |m| if m > 1.0 { m * 2.0 } else { -m } };
 
 static SPREAD: Reduction<bf16, f32> = reduction! { ty: bf16, op: minmax, finish: |m| (m.max - m.min).abs() };
 

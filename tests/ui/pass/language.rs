@@ -1,4 +1,5 @@
 //! The language of closures: rustc and our parser accept the same.
+#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
 #![deny(warnings)]
 
 use reducegen::{Reduction, reduction};
