@@ -354,7 +354,7 @@ macro_rules! reduction {
 pub mod __private {
     pub use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
     pub use reduce_ir::func::{Func, Id, Line, Node, Param};
-    pub use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
+    pub use reduce_ir::operation::{Measure, Measures, Nothing, Operation, Order, Record, Search};
     pub use reduce_ir::ops::{Bin, Cmp, Un};
     pub use reduce_ir::pass::{Argument, Pass};
     pub use reduce_ir::spec::{Passes, Spec};

@@ -55,7 +55,7 @@ const MOST_OF_FEW: usize = 16_500;
 const SHAPES: u64 = 3;
 
 /// Properties that some samples have. A generator that no longer makes them would test less.
-const PROPERTIES: [&str; 42] = [
+const PROPERTIES: [&str; 44] = [
     "no groups",
     "no elements",
     "one element",
@@ -98,6 +98,8 @@ const PROPERTIES: [&str; 42] = [
     "lanes",
     "unroll",
     "auto",
+    "a position along a kept axis",
+    "a position along a reduced axis",
 ];
 
 #[test]

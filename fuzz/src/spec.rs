@@ -3,6 +3,7 @@
 //! The text is written from a scope of typed names, so that it is well typed by construction. Associative operations come
 //! from tables of scalar operations ([`field_op`]) and of accumulator forms ([`form`]).
 
+mod along;
 mod axes;
 mod closures;
 mod empty;
@@ -18,6 +19,8 @@ mod value;
 pub use schedule::Scheduled;
 
 use crate::choices::Choices;
+use along::ByPosition;
+use reduce_dsl::parse;
 use reduce_ir::pass::Pass;
 use std::fmt::Write;
 
@@ -30,6 +33,8 @@ pub struct RandomSpec {
     pub block: Option<u32>,
     /// The passes, which may include refused ones; `None` is `auto`.
     pub passes: Option<Vec<Pass>>,
+    /// A filter by positions along axes, which is one of the fields.
+    along: Option<ByPosition>,
 }
 
 impl RandomSpec {
@@ -49,7 +54,7 @@ impl RandomSpec {
             choices.shuffle(&mut fields);
         }
         let (block, passes) = schedule::random(choices);
-        RandomSpec { fields, block, passes }
+        RandomSpec { fields, block, passes, along: None }
     }
 
     /// Creates the specification of a seed, with `axes` or `segments`. Returns `None` if the parser refuses the fields.
@@ -59,21 +64,41 @@ impl RandomSpec {
         // With axes, inputs have any strides.
         random.fields.retain(|field| field != "layout: strided");
         let axes = axes::field(choices, &random.fields)?;
-        random.fields.insert(choices.below(random.fields.len() + 1), axes);
+        random.fields.insert(choices.below(random.fields.len() + 1), axes.clone());
+        if choices.once_in(3) {
+            random.filter_by_position(choices, &axes);
+        }
         if let Some(passes) = random.passes.as_mut().filter(|_| choices.once_in(3)) {
             schedule::add_team(choices, &mut random.block, passes);
         }
         Some(random)
     }
 
-    /// Returns the same specification for one group: without axes, and without the pass for several groups.
+    /// Adds a filter by the positions along axes, if the parser accepts it.
+    fn filter_by_position(&mut self, choices: &mut Choices<'_>, axes: &str) {
+        let Ok(parsed) = parse::text(&self.fields.join(", "), None) else { return };
+        let inputs: Vec<_> = parsed.spec.operation.inputs.iter().map(|input| input.name.clone()).collect();
+        let others: Vec<_> = self.fields.iter().filter(|field| *field != axes).cloned().collect();
+        let Some(by) = ByPosition::new(choices, &others, &inputs, axes) else { return };
+        let fields = [&self.fields[..], &[by.named()]].concat();
+        if parse::text(&fields.join(", "), None).is_ok() {
+            (self.fields, self.along) = (fields, Some(by));
+        }
+    }
+
+    /// Returns the same specification for one group: without axes, and without the pass for several groups. Positions along axes
+    /// are computed from params: the number of the group, and the length and the inner length of each axis.
     #[must_use]
     pub fn alone(&self) -> RandomSpec {
         let is_of_axes = |field: &String| field.starts_with("axes: ") || field.starts_with("segments: ");
-        let fields = self.fields.iter().filter(|field| !is_of_axes(field)).cloned().collect();
+        let mut fields: Vec<_> = self.fields.iter().filter(|field| !is_of_axes(field)).cloned().collect();
+        if let Some(by) = &self.along {
+            fields.retain(|field| *field != by.named());
+            fields = by.alone(&fields);
+        }
         let alone =
             |passes: &Vec<Pass>| passes.iter().filter(|pass| pass.name != "beside").copied().collect();
-        RandomSpec { fields, block: self.block, passes: self.passes.as_ref().map(alone) }
+        RandomSpec { fields, block: self.block, passes: self.passes.as_ref().map(alone), along: None }
     }
 
     /// Returns the fields and the schedule as text.

@@ -45,9 +45,9 @@ impl Elements {
     }
 }
 
-/// Returns zeros as the params: the cost of a reduction does not depend on them.
+/// Returns zeros as the params of a call: the cost of a reduction does not depend on them.
 pub(crate) fn params(operation: &Operation) -> Vec<Value> {
-    operation.params.iter().map(|param| Value::from_bits(param.ty, 0)).collect()
+    operation.given_params().iter().map(|param| Value::from_bits(param.ty, 0)).collect()
 }
 
 /// Generates elements of each input, given their numbers. If the order of combinations may change from run to run,

@@ -18,7 +18,7 @@ pub(crate) struct Given {
 
 /// Returns the values of all params, in the order of the specification.
 pub(crate) fn values(given: &[Given], operation: &Operation) -> Result<Vec<Value>, Failure> {
-    let params = &operation.params;
+    let params = operation.given_params();
     for (position, Given { name, .. }) in given.iter().enumerate() {
         if !params.iter().any(|param| param.name == *name) {
             return Err(unknown(name, operation));
@@ -50,7 +50,7 @@ fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
 }
 
 fn unknown(name: &str, operation: &Operation) -> Failure {
-    let params = &operation.params;
+    let params = operation.given_params();
     let known: Vec<_> = params.iter().map(|param| param.name.as_str()).collect();
     // The param has its default as long as the specification does not declare it.
     let optional = operator(&operation.name).and_then(|row| row.params.iter().find(|param| param.0 == name));

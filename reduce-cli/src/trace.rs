@@ -67,7 +67,8 @@ pub(crate) fn trace_groups(reducer: &Reducer, inputs: &Inputs<'_>, params: &[Val
     let right = reducer.reduce_groups(&inputs.views, params)?;
     let program = reducer.programs().of_n(extent.length);
     let items = Items::of_groups(&program.operation, &inputs.views, nest);
-    let history = History::of(program, items, params)?;
+    let params = inputs.shaped.nest.params(&program.operation, params);
+    let history = History::of(program, items, &params)?;
     for (group, finished) in history.finished.iter().enumerate() {
         let values = |values: &Option<Vec<Value>>| values.clone().unwrap_or_default();
         let right = right.get(group);

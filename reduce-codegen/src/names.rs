@@ -1,9 +1,10 @@
 //! Names of inputs, params and the index in kernels: the user's names, with the prefix `in_` where a name would have
 //! another meaning there.
 
+use reduce_ir::Scalar;
 use reduce_ir::func::{Func, FuncBuilder, Param};
 use reduce_ir::keywords::{is_of_cuda, is_taken};
-use reduce_ir::operation::{Argument, Operation};
+use reduce_ir::operation::{Argument, Measures, Operation};
 
 /// The prefix. No other name in a kernel begins with it.
 const BEFORE: &str = "in_";
@@ -16,13 +17,21 @@ pub(crate) fn in_kernels(operation: &Operation) -> Operation {
     // The index is a parameter of functions, but never of a kernel.
     let index =
         taken.named(&Param::new(&operation.index, operation.argument_type(Argument::Index)), is_of_cuda);
-    if (&inputs, &params, &index.name) == (&operation.inputs, &operation.params, &operation.index) {
+    let group = match &operation.measures.group {
+        none if none.is_empty() => Param::new("", Scalar::U64),
+        name => taken.named(&Param::new(name, Scalar::U64), is_of_cuda),
+    };
+    let measures = Measures { group: group.name.clone(), ..operation.measures.clone() };
+    if (&inputs, &params, &index.name, &measures)
+        == (&operation.inputs, &operation.params, &operation.index, &operation.measures)
+    {
         return operation.clone();
     }
     let argument = |(param, given): (&Param, Argument)| match given {
         Argument::Input(input) => inputs[input].clone(),
         Argument::Param(param) => params[param].clone(),
         Argument::Index => index.clone(),
+        Argument::Group => group.clone(),
         Argument::Acc(_) | Argument::Step | Argument::Count => param.clone(),
     };
     let renamed = |func: &Func, given: Vec<Argument>| {
@@ -36,6 +45,7 @@ pub(crate) fn in_kernels(operation: &Operation) -> Operation {
         inputs: inputs.clone(),
         params: params.clone(),
         index: index.name.clone(),
+        measures,
         ..operation.clone()
     }
 }

@@ -10,6 +10,7 @@
 //! matters.
 
 mod absent;
+mod along;
 mod axes;
 mod casts;
 mod check_laws;

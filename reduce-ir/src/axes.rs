@@ -8,7 +8,7 @@ mod splits;
 mod tests;
 
 pub use error::ShapeError;
-pub use nest::{Dim, Nest, Shape};
+pub use nest::{Along, Dim, Nest, Shape};
 pub use splits::Untold;
 
 use crate::func::Param;

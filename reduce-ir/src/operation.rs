@@ -3,12 +3,15 @@
 //! Data → `map` → accumulators → `op`, in the order of the association → one accumulator → `finish` → result.
 
 mod absent;
+mod measure;
 mod names;
 
 mod nan;
 
 pub use absent::both;
 pub use absent::{Conditions, Nothing, Starts};
+
+pub use measure::{Measure, Measures};
 
 pub use names::is_identifier;
 
@@ -140,8 +143,10 @@ pub struct Operation {
     pub name: String,
     /// The inputs, all of the same length.
     pub inputs: Vec<Param>,
-    /// The scalars that the call gives.
+    /// The scalars that the call gives, and then those of [`Operation::measures`].
     pub params: Vec<Param>,
+    /// What functions take from the shape of the inputs.
+    pub measures: Measures,
     /// The name of the element's position, for the functions that use it.
     pub index: String,
     /// The type of positions: `u64`, or `u32` [in a program for few elements](crate::program).
@@ -202,11 +207,13 @@ pub enum Argument {
     Input(usize),
     /// The element's position.
     Index,
+    /// The number of the group among all groups, in row-major order, `u64`.
+    Group,
     /// The number of elements that the lane has folded before, `u64`.
     Step,
     /// The number of elements, `u64`.
     Count,
-    /// A scalar that the call gives.
+    /// One of the params.
     Param(usize),
 }
 
@@ -241,10 +248,13 @@ impl Operation {
 
     /// Returns whether `map` or `fold` uses the element's position.
     pub fn is_indexed(&self) -> bool {
-        self.map_arguments()
-            .into_iter()
-            .chain(self.fold_arguments().unwrap_or_default())
-            .any(|it| it == Argument::Index)
+        self.uses(Argument::Index)
+    }
+
+    /// Returns whether `map` or `fold` has that argument.
+    pub fn uses(&self, argument: Argument) -> bool {
+        let fold = self.fold_arguments().unwrap_or_default();
+        self.map_arguments().into_iter().chain(fold).any(|it| it == argument)
     }
 
     /// Returns whether the elements of a group may be taken in any order: it changes no bit of the result.
@@ -281,7 +291,7 @@ impl Operation {
             Argument::Acc(field) => acc.get(field).copied(),
             Argument::Count => Some(Value::of(n)),
             Argument::Param(param) => params.get(param).copied(),
-            Argument::Input(_) | Argument::Index | Argument::Step => None,
+            Argument::Input(_) | Argument::Index | Argument::Group | Argument::Step => None,
         };
         self.finish_arguments().iter().filter_map(given).collect()
     }
@@ -292,7 +302,7 @@ impl Operation {
             Argument::Acc(field) => self.acc.fields[field].ty,
             Argument::Input(input) => self.inputs[input].ty,
             Argument::Index => self.position,
-            Argument::Step | Argument::Count => Scalar::U64,
+            Argument::Group | Argument::Step | Argument::Count => Scalar::U64,
             Argument::Param(param) => self.params[param].ty,
         }
     }
@@ -311,6 +321,7 @@ impl Operation {
         match self.params.iter().position(|param| param.name == name) {
             Some(param) => Argument::Param(param),
             None if name == self.index => Argument::Index,
+            None if name == self.measures.group => Argument::Group,
             None if name == Operation::STEP => Argument::Step,
             None => Argument::Count,
         }

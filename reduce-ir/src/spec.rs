@@ -106,7 +106,8 @@ fn text(
         }),
         (domain.access != Access::Contiguous).then(|| format!("layout: {}", domain.access)),
         spelling.axes.as_ref().map(|axes| format!("axes: {}", axes.spelling(&operation.inputs))),
-        (!operation.params.is_empty()).then(|| format!("params: {}", braced(&operation.params))),
+        (!operation.given_params().is_empty())
+            .then(|| format!("params: {}", braced(operation.given_params()))),
         (operation.index != Operation::INDEX).then(|| format!("index: {}", operation.index)),
         field("filter", &spelling.filter),
         field("map", &spelling.map),

@@ -88,7 +88,7 @@ fn value(read: &Read) -> TokenStream {
 
 /// Returns the type of the reduction.
 fn ty(Spec { operation, axes, .. }: &Spec) -> TokenStream {
-    let [inputs, params] = [&operation.inputs, &operation.params].map(|params| types::one_or_tuple(params));
+    let [inputs, params] = [&operation.inputs[..], operation.given_params()].map(types::one_or_tuple);
     let output = types::record(&operation.output);
     let may_be_absent = operation.may_lack_result();
     let output = match (axes, may_be_absent) {

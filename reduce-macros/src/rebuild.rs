@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
 use reduce_ir::func::{Func, Id, Line, Node, Param};
-use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
+use reduce_ir::operation::{Measure, Measures, Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::pass::{Argument, Pass};
 use reduce_ir::spec::Passes;
@@ -104,12 +104,30 @@ impl Rebuild for Kept {
     }
 }
 
+impl Rebuild for Measures {
+    fn rebuild(&self) -> TokenStream {
+        let [group, params] = [self.group.rebuild(), self.params.rebuild()];
+        quote!(__reducegen::__private::Measures { group: #group, params: #params })
+    }
+}
+
+impl Rebuild for Measure {
+    fn rebuild(&self) -> TokenStream {
+        let measure = quote!(__reducegen::__private::Measure);
+        match self {
+            Measure::Length(axis) => quote!(#measure::Length(#axis)),
+            Measure::Inner(axis) => quote!(#measure::Inner(#axis)),
+        }
+    }
+}
+
 impl Rebuild for Operation {
     fn rebuild(&self) -> TokenStream {
         let Operation {
             name,
             inputs,
             params,
+            measures,
             index,
             position,
             map,
@@ -130,6 +148,7 @@ impl Rebuild for Operation {
         } = self;
         let [name, index] = [name, index].map(Rebuild::rebuild);
         let [inputs, params] = [inputs, params].map(Rebuild::rebuild);
+        let measures = measures.rebuild();
         let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
         let [identity, fill, empty] = [identity, fill, empty].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
@@ -140,6 +159,7 @@ impl Rebuild for Operation {
             name: #name,
             inputs: #inputs,
             params: #params,
+            measures: #measures,
             index: #index,
             position: #position,
             map: #map,

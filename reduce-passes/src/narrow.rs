@@ -113,7 +113,9 @@ impl Function<'_> {
         let reaches = |given: &Argument| match *given {
             Argument::Index => index,
             Argument::Acc(field) => fields[field],
-            Argument::Input(_) | Argument::Step | Argument::Count | Argument::Param(_) => false,
+            Argument::Input(_) | Argument::Group | Argument::Step | Argument::Count | Argument::Param(_) => {
+                false
+            }
         };
         let mut marks: Vec<_> = self.given.iter().map(reaches).collect();
         marks.resize(marks.len() + self.func.lines().len(), false);

@@ -5,7 +5,7 @@ use crate::device::DeviceKind;
 use crate::reducer::Backend;
 use crate::{Error, Reducer, Timing, View, host, inputs, view};
 use reduce_codegen::Programs;
-use reduce_ir::axes::{Axes, Nest};
+use reduce_ir::axes::{Axes, Nest, ShapeError};
 use reduce_ir::operation::{Nothing, Operation};
 use reduce_ir::{Domain, Extent, Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
@@ -56,6 +56,14 @@ fn bits(lanes: &Lanes) -> impl Iterator<Item = u64> {
     (0..lanes.len()).map(|at| lanes.get(at).bits())
 }
 
+/// Checks that memory for the results can be allocated. Allocating it later would end the process.
+fn check_room(operation: &Operation, groups: u64) -> Result<(), Error> {
+    let size = operation.stored().size();
+    let bytes = usize::try_from(groups).unwrap_or(usize::MAX).saturating_mul(size);
+    let too_many = |_| Error::Shape(ShapeError::TooManyResults { groups, size });
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(too_many)
+}
+
 impl Reducer {
     /// Reduces each group of views in host memory, as the `axes` of the specification say. For a GPU, they are copied.
     ///
@@ -74,23 +82,25 @@ impl Reducer {
     ///
     /// # Errors
     /// The specification has no `axes`; inputs differ from it in number, type or axes, or lie outside their data; params differ
-    /// from it; the driver reports an error.
+    /// from it; there is no memory for the results; the driver reports an error.
     pub fn reduce_groups(&self, inputs: &[View<LanesRef<'_>>], params: &[Value]) -> Result<Groups, Error> {
         inputs::check_params(self.operation(), params)?;
         let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
         let nest = self.nest(shapes)?;
         let (extent, shape) = (nest.extent(), nest.result.clone());
+        check_room(self.operation(), extent.groups)?;
         if extent.groups == 0 || extent.length == 0 {
             return self.empty_groups(extent, shape, params);
         }
         self.within(extent.length)?;
         let nest = nest.of(self.operation());
+        let params = nest.params(self.operation(), params);
         let stored = match &self.backend {
             Backend::Host { plan, associations } => {
                 let association = &associations[self.programs().place(extent.length)];
-                plan.reduce_groups(association, inputs, &nest, params)?
+                plan.reduce_groups(association, inputs, &nest, &params)?
             }
-            Backend::Cuda(_) => self.kernels_of(nest.domain())?.reduce_groups(inputs, &nest, params)?,
+            Backend::Cuda(_) => self.kernels_of(nest.domain())?.reduce_groups(inputs, &nest, &params)?,
         };
         Ok(Groups::new(self.operation(), shape, stored))
     }
@@ -107,7 +117,10 @@ impl Reducer {
         match self.backend {
             Backend::Host { .. } => Err(Error::HostHasNoClock),
             Backend::Cuda(_) if nest.extent().elements() == 0 => Err(Error::NothingToTime),
-            Backend::Cuda(_) => self.kernels_of(nest.domain())?.time_groups(inputs, &nest, params),
+            Backend::Cuda(_) => {
+                let params = nest.params(self.operation(), params);
+                self.kernels_of(nest.domain())?.time_groups(inputs, &nest, &params)
+            }
         }
     }
 

@@ -30,13 +30,18 @@ pub(crate) fn check(
     Ok(first.len as u64)
 }
 
-/// Checks the number and the types of the params.
+/// Checks the number and the types of the params that a call gives.
 pub(crate) fn check_params(operation: &Operation, params: &[Value]) -> Result<(), Error> {
-    let names = || operation.params.iter().map(|param| param.name.clone()).collect();
-    if params.len() != operation.params.len() {
+    check_values(operation.given_params(), params)
+}
+
+/// Checks the number and the types of values for params.
+pub(crate) fn check_values(expected: &[Param], params: &[Value]) -> Result<(), Error> {
+    let names = || expected.iter().map(|param| param.name.clone()).collect();
+    if params.len() != expected.len() {
         return Err(Error::ParamCount { names: names(), found: params.len() });
     }
-    let mut pairs = operation.params.iter().zip(params);
+    let mut pairs = expected.iter().zip(params);
     match pairs.find(|(param, value)| value.ty() != param.ty) {
         Some((param, value)) => {
             Err(Error::ParamType { param: param.name.clone(), expected: param.ty, found: value.ty() })

@@ -3,7 +3,7 @@
 
 use super::spec_of;
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
-use reduce_ir::operation::{Operation, Order, Record};
+use reduce_ir::operation::{Measures, Operation, Order, Record};
 use reduce_ir::ops::{Bin, Cmp, TypeError, Un, cast};
 use reduce_ir::passes;
 use reduce_ir::{Scalar, Spec, Value};
@@ -47,6 +47,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
     let digest = digest(&mut map, value, ids[types.len()]).unwrap();
     let sum = |a, b, f: &mut FuncBuilder| f.bin(Bin::Add, a, b).unwrap();
     let operation = Operation {
+        measures: Measures::default(),
         name: name.to_owned(),
         inputs,
         params: Vec::new(),

@@ -10,7 +10,7 @@ use super::subjects::{NO_RESULT, bits};
 use reduce_codegen::{Programs, Tuning, lower};
 use reduce_interpreter::{Branches, Input, Options, Schedule, Values, Warps, run};
 use reduce_ir::axes::{Kept, Nest};
-use reduce_ir::operation::Order;
+use reduce_ir::operation::{Argument, Order};
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Spec};
@@ -125,13 +125,14 @@ impl Fuzzed {
         let lowered = lower(program).map_err(|error| error.to_string())?;
         let mut domain = Values::new(&program.operation);
         let sizes: Vec<_> = nest.kept.iter().chain(&nest.reduced).map(|dim| dim.length).collect();
-        let options = Options { sizes: &sizes, ..Options::under(schedule).with(&self.params) };
+        let params = nest.params(&program.operation, &self.params);
+        let options = Options { sizes: &sizes, ..Options::under(schedule).with(&params) };
         let outcome = run(program, &lowered, &mut domain, inputs, nest.extent(), options);
         if let Some(report) = outcome.reports.first() {
             return Err(format!("{report:?}\n{program}"));
         }
         let result = |acc| {
-            let values = domain.finish(acc, nest.extent().length, &self.params).unwrap();
+            let values = domain.finish(acc, nest.extent().length, &params).unwrap();
             let values = program.operation.unstored(values);
             values.map_or_else(|| NO_RESULT.to_owned(), |values| bits(Ok(values)))
         };
@@ -174,6 +175,8 @@ impl Fuzzed {
             ("a split", axes.inputs.iter().flat_map(|pattern| &pattern.dims).any(|dim| dim.len() > 1)),
             ("an axis of length 1 in the result", axes.result.contains(&Kept::One)),
             ("auto", self.spec.passes == Passes::Auto),
+            ("a position along a kept axis", self.spec.operation.uses(Argument::Group)),
+            ("a position along a reduced axis", self.alone.operation().index == "index_in_group"),
         ];
         properties.iter().filter(|property| property.1).for_each(|property| seen.count(property.0));
     }

@@ -135,6 +135,16 @@ impl Shape {
         leading.map(|at| vec![at]).chain(others).collect()
     }
 
+    /// Returns the length of the axis of that name, and the product of those that follow it on its side.
+    pub(crate) fn along(&self, name: &str) -> [u64; 2] {
+        let axis = self.axes.axes.iter().position(|axis| axis.name.as_deref() == Some(name)).unwrap();
+        let place = self.leading + axis;
+        let sides = [self.kept(), self.reduced()];
+        let side = sides.iter().find(|side| side.contains(&place)).unwrap();
+        let following = side.iter().skip_while(|&&at| at != place).skip(1);
+        [self.lengths[place], following.map(|&at| self.lengths[at]).product()].map(|it| it as u64)
+    }
+
     /// Returns the places of the kept axes, in the order of the result.
     fn kept(&self) -> Vec<usize> {
         let places = |kept: &Kept| match *kept {

@@ -10,6 +10,7 @@ use super::subjects::{NO_RESULT, bits, params};
 use fuzz::check;
 use fuzz::spec::RandomSpec;
 use reduce_ir::axes::{self, Nest};
+use reduce_ir::func::Param;
 use reduce_ir::{Axes, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Error, Groups, Reducer, View};
@@ -101,12 +102,30 @@ impl Fuzzed {
             let inputs = data.iter().zip(&positions);
             inputs.map(move |(data, (firsts, distances))| gathered(*data, firsts[group], distances))
         };
-        (0..shape.groups()).map(|group| self.one_alone(&copies(group).collect::<Vec<_>>())).collect()
+        let one =
+            |group| self.one_alone(&copies(group).collect::<Vec<_>>(), &self.params_alone(shape, group));
+        (0..shape.groups()).map(one).collect()
     }
 
-    fn one_alone(&self, elements: &[Lanes]) -> Result<String, String> {
+    /// Returns the params of one group: those of the call, and those that positions along axes are computed from.
+    fn params_alone(&self, shape: &Shape, group: usize) -> Vec<Value> {
+        let given = self.groups.operation().given_params();
+        let value = |param: &Param| {
+            if let Some(at) = given.iter().position(|it| it == param) {
+                return self.params[at];
+            }
+            Value::of(match param.name.rsplit_once('_') {
+                Some((axis, "length")) => shape.along(axis)[0],
+                Some((axis, "inner")) => shape.along(axis)[1],
+                _ => group as u64,
+            })
+        };
+        self.alone.operation().params.iter().map(value).collect()
+    }
+
+    fn one_alone(&self, elements: &[Lanes], params: &[Value]) -> Result<String, String> {
         let elements: Vec<_> = elements.iter().map(Lanes::borrow).collect();
-        match self.alone.reduce_with(&elements, &self.params).map(|outcome| outcome.values) {
+        match self.alone.reduce_with(&elements, params).map(|outcome| outcome.values) {
             Err(error) if !matches!(error, Error::Empty { .. } | Error::NothingLeft { .. }) => {
                 Err(error.to_string())
             }

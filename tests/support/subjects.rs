@@ -77,9 +77,9 @@ impl Subject {
     }
 }
 
-/// Returns the params of the tests: 1 for each.
+/// Returns the params of the tests: 1 for each that a call gives.
 pub(crate) fn params(operation: &Operation) -> Vec<Value> {
-    operation.params.iter().map(|param| constants::one(param.ty)).collect()
+    operation.given_params().iter().map(|param| constants::one(param.ty)).collect()
 }
 
 /// Replaces the bits if there are no elements to reduce.

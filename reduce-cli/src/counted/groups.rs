@@ -15,7 +15,7 @@ impl Counted {
     /// least one group, with at least one element.
     pub(crate) fn of_groups(program: &Program, shaped: &Shaped) -> Result<Counted, Error> {
         let (operation, extent) = (&program.operation, shaped.extent());
-        let params = elements::params(operation);
+        let params = shaped.nest.params(operation, &elements::params(operation));
         let lanes = elements::lanes(operation, shaped.counts());
         let sizes = sizes(&shaped.nest);
         let options = Options { sizes: &sizes, ..Options::FORWARD.with(&params) };

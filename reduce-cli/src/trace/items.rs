@@ -90,6 +90,7 @@ impl Items {
         let bits = |argument: &Argument| match *argument {
             Argument::Input(input) => self.inputs[input].elements.get(places[input] as usize).bits(),
             Argument::Param(param) => params[param].bits(),
+            Argument::Group => item / self.extent.length,
             Argument::Index | Argument::Acc(_) | Argument::Step | Argument::Count => {
                 item % self.extent.length
             }

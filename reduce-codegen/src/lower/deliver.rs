@@ -110,7 +110,9 @@ impl Lowerer<'_> {
         let given = |argument: &Argument| match *argument {
             Argument::Count => Some(if elements { Expr::Elements } else { Expr::Items }),
             Argument::Param(param) => Some(Expr::Param(param, operation.params[param].ty)),
-            Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step => None,
+            Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Group | Argument::Step => {
+                None
+            }
         };
         Expr::Finish(Box::new(acc), operation.finish_arguments().iter().filter_map(given).collect())
     }

@@ -235,6 +235,7 @@ impl Lowerer<'_> {
             Argument::Input(k) => Some(element(k)),
             Argument::Index if self.has_narrow_positions() => Some(self.narrow_position(unit, item)),
             Argument::Index => Some(self.position(unit, item)),
+            Argument::Group => Some(self.group_number()),
             Argument::Step => Some(step.clone()),
             Argument::Count => Some(Expr::Items),
             Argument::Param(param) => Some(Expr::Param(param, operation.params[param].ty)),

@@ -126,6 +126,11 @@ impl Lowerer<'_> {
         if self.program.domain.is_grouped() { Expr::Groups } else { number(1) }
     }
 
+    /// Returns the number of the thread's group, `u64`.
+    pub(super) fn group_number(&self) -> Expr {
+        if self.program.domain.is_grouped() { group().get() } else { number(0) }
+    }
+
     fn last_group(&self) -> Expr {
         self.groups().bin(Bin::Sub, number(1))
     }

@@ -77,7 +77,7 @@ fn nest(layout: Domain, [a, b]: [u64; 2], [p, q]: [u64; 2], inputs: usize) -> Ne
             (loops(&kept), loops(&[(p, [a * b * q, b * q]), (q, [b, 1])]))
         }
     };
-    Nest { kept, reduced, result: Vec::new() }
+    Nest { kept, reduced, result: Vec::new(), along: Vec::new() }
 }
 
 /// A lowered program with its runs, for mutants of one of its kernels.

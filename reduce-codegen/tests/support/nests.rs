@@ -8,7 +8,7 @@ use reduce_lanes::Lanes;
 pub fn nest(kept: &[(u64, i64)], reduced: &[(u64, i64)]) -> Nest {
     let dims =
         |axes: &[(u64, i64)]| axes.iter().map(|&(length, step)| Dim { length, steps: vec![step] }).collect();
-    Nest { kept: dims(kept), reduced: dims(reduced), result: Vec::new() }.merged()
+    Nest { kept: dims(kept), reduced: dims(reduced), result: Vec::new(), along: Vec::new() }.merged()
 }
 
 /// Returns the distance of a position along axes of an input.

@@ -2,7 +2,7 @@
 //! Each is written as a user would write it, and as a plain loop.
 
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
-use reduce_ir::operation::{Operation, Order, Record};
+use reduce_ir::operation::{Measures, Operation, Order, Record};
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Lanes;
@@ -306,6 +306,7 @@ fn lifted(
         map: func(inputs.clone(), map),
         inputs,
         params: Vec::new(),
+        measures: Measures::default(),
         index: "i".to_owned(),
         combine: itself.clone(),
         fold: None,

@@ -25,7 +25,7 @@ impl Condition {
         let given = |argument: &Argument, case: usize| match *argument {
             Argument::Input(input) => element.inputs[input].get(case),
             Argument::Param(param) => params[param].get(case),
-            Argument::Index => element.position.get(case),
+            Argument::Index | Argument::Group => element.position.get(case),
             // A condition has no accumulator, step or count.
             Argument::Acc(_) | Argument::Step | Argument::Count => Value::of(false),
         };

@@ -262,7 +262,8 @@ impl<N: Numbers> Computation<'_, N> {
         let number = |argument: &Argument| match *argument {
             Argument::Acc(field) => acc[field].clone(),
             Argument::Input(input) => given.inputs[element][input].clone(),
-            Argument::Index => given.positions[element].clone(),
+            // Positions stand for numbers of groups as well: laws hold for any numbers.
+            Argument::Index | Argument::Group => given.positions[element].clone(),
             Argument::Param(param) => given.params[param].clone(),
             Argument::Step => count(element),
             Argument::Count => count(given.inputs.len()),

@@ -4,7 +4,7 @@ use super::words::{halves, has_range_of, values};
 use super::{Nan, Operator, OperatorError, Request, Ties, additive};
 use crate::parse;
 use reduce_ir::func::{Func, FuncBuilder, Param};
-use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
+use reduce_ir::operation::{Measures, Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, TypeError, Un};
 use reduce_ir::{Scalar, Value};
 use std::ops::Range;
@@ -147,6 +147,7 @@ impl Row<'_> {
             name: row.name.to_owned(),
             inputs: request.inputs.to_vec(),
             params: request.params.to_vec(),
+            measures: Measures::default(),
             index: request.index.to_owned(),
             position: Scalar::U64,
             map: self.lifted(row.map, None, &acc)?,

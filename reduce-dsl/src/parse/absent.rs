@@ -79,7 +79,7 @@ impl Absent {
 
     /// Returns the text of `filter`, avoiding the names that are taken.
     pub(super) fn spelling(&self, names: &[&str]) -> Option<String> {
-        self.filter.as_ref().map(|it| it.func.closure(&it.result, &it.result, names))
+        self.filter.as_ref().map(|it| it.written.closure(&it.result, &it.result, names))
     }
 
     /// Reports `nan: ignore` where neither an element nor its mapped value is a float.

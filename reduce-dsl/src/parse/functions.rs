@@ -100,7 +100,8 @@ impl<'a> Functions<'a> {
     ) -> Option<Typed> {
         let count = (Operation::COUNT.to_owned(), Some(Record::scalar(Scalar::U64)));
         let params = vec![(ACC.to_owned(), acc.cloned()), count];
-        let hidden = self.scope.index.iter().map(|name| Hidden { name: name.to_string(), help: NO_ELEMENT });
+        let positions = self.scope.positions().map(|(name, _)| name.to_string());
+        let hidden = positions.map(|name| Hidden { name, help: NO_ELEMENT });
         let role = Role {
             params,
             optional: 1,
@@ -151,7 +152,12 @@ impl<'a> Functions<'a> {
             dialect: self.scope.dialect,
             params: Vec::new(),
             optional: 0,
-            free: self.scope.named_params().chain(self.scope.named_index()).collect(),
+            free: self
+                .scope
+                .named_params()
+                .chain(self.scope.named_index())
+                .chain(self.scope.along.free())
+                .collect(),
             has_index: self.scope.index.is_some(),
             lacks_names: self.scope.lacks_names,
             hidden: Vec::new(),
@@ -164,20 +170,23 @@ impl<'a> Functions<'a> {
     }
 
     fn typed(&mut self, lambda: &Lambda, role: Role, errors: &mut Errors) -> Option<Typed> {
-        let typed = typing::closure(lambda, &role, rows::definition, errors)?;
+        let mut typed = typing::closure(lambda, &role, rows::definition, errors)?;
         if ["filter", "map", "finish"].contains(&role.name) {
             note_narrow(&typed.func, lambda, errors);
         }
         let params = self.scope.params.iter().cloned();
-        let index = self.scope.index.iter().map(|name| (name.clone(), Scalar::U64));
-        let free =
-            params.chain(index).filter(|(name, _)| role.free.iter().any(|(_, free)| name == &free.name));
+        let free = params
+            .chain(self.scope.positions())
+            .filter(|(name, _)| role.free.iter().any(|(_, free)| name == &free.name));
         self.closures.push(Closure {
             tokens: lambda.tokens.clone(),
             params: typed.params.clone(),
             result: typed.result.clone(),
             free: free.collect(),
         });
+        let own = typed.params.iter().take(role.params.len() - role.optional);
+        let own = own.map(|record| record.fields.len()).sum();
+        typed.func = self.scope.along.computed(typed.func, own).ok()?;
         Some(typed)
     }
 }

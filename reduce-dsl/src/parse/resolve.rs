@@ -30,6 +30,12 @@ pub(super) fn resolve(
     let scope = Scope::read(fields, dialect, from_data, errors);
     let (access, order) = (choices::access(fields, errors), choices::order(fields, errors));
     let axes = axes::read(fields, scope.inputs.as_deref(), errors);
+    let scope = match &axes {
+        Some(Some(axes)) => scope.with_axes(axes, fields),
+        // An unknown name may be the name of an axis.
+        None => Scope { lacks_names: true, ..scope },
+        Some(None) => scope,
+    };
     let block = schedule::block(fields, errors);
     let passes = schedule::passes(fields, errors);
     let draft = match &fields.op {
@@ -44,7 +50,7 @@ pub(super) fn resolve(
     };
     let mut draft = draft?;
     draft.subject.operation.order = order?;
-    let operation = draft.operation()?;
+    let operation = draft.operation()?.with_used_measures();
     let Draft { subject, spelling, closures, .. } = draft;
     let domain = Domain { access: access?, ..Domain::WHOLE };
     let spelling = Spelling { axes: axes?, ..spelling };

@@ -1,5 +1,6 @@
 //! The scope of closures besides their parameters: `params`, `index`, and the struct of `acc`.
 
+use super::along::Along;
 use super::diagnostic::Errors;
 use super::fields::{Acc, Fields, Names};
 use super::hygiene::Name;
@@ -7,9 +8,9 @@ use super::role::Dialect;
 use super::written::Written;
 use super::{inputs, names};
 use proc_macro2::Ident;
-use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
+use reduce_ir::{Axes, Scalar};
 
 /// The limit on params. The parameters of a kernel are limited.
 const PARAMS: usize = 16;
@@ -26,6 +27,8 @@ pub(super) struct Scope {
     pub(super) params: Vec<(Ident, Scalar)>,
     /// The name of the position.
     pub(super) index: Option<Ident>,
+    /// The axes that closures may name.
+    pub(super) along: Along,
     /// Whether the value of `params` or `index` is wrong, so that an unknown name may belong to them.
     pub(super) lacks_names: bool,
     /// The names of inputs, params and position.
@@ -51,12 +54,20 @@ impl Scope {
         let lacks = |field, is_read: bool| fields.has(field) && !is_read;
         let lacks_names = lacks("params", fields.params.is_some()) || lacks("index", fields.index.is_some());
         let acc = fields.value("acc", fields.acc.as_ref()).then(|acc| accumulator(acc, &taken, errors));
-        Scope { dialect, inputs, params: params.unwrap_or_default(), index, lacks_names, taken, acc }
+        let params = params.unwrap_or_default();
+        Scope { dialect, inputs, params, index, along: Along::default(), lacks_names, taken, acc }
     }
 
-    /// Returns the params as parameters of functions.
+    /// Adds the names of axes.
+    pub(super) fn with_axes(self, axes: &Axes, fields: &Fields) -> Scope {
+        let written = fields.axes.as_ref().map_or_else(Vec::new, |written| written.from.names());
+        let along = Along::of(axes, &written, &self.taken, self.index.as_ref());
+        Scope { along, ..self }
+    }
+
+    /// Returns the params as parameters of functions, and then those that the shape of the inputs gives.
     pub(super) fn free_params(&self) -> impl Iterator<Item = Param> {
-        self.named_params().map(|(_, param)| param)
+        self.named_params().map(|(_, param)| param).chain(self.along.params())
     }
 
     /// Returns the params as parameters of functions, with their names.
@@ -69,9 +80,14 @@ impl Scope {
         self.index.as_ref().map(|name| (Name::of(name), Param::new(name.to_string(), Scalar::U64)))
     }
 
-    /// Returns the names that `params` and `index` add.
+    /// Returns the names of positions, with their types.
+    pub(super) fn positions(&self) -> impl Iterator<Item = (Ident, Scalar)> {
+        self.index.iter().map(|name| (name.clone(), Scalar::U64)).chain(self.along.idents())
+    }
+
+    /// Returns the names that `params`, `index` and `axes` add.
     pub(super) fn names(&self) -> Vec<String> {
-        self.params.iter().map(|(name, _)| name).chain(&self.index).map(Ident::to_string).collect()
+        self.params.iter().cloned().chain(self.positions()).map(|(name, _)| name.to_string()).collect()
     }
 
     /// Returns a type for examples.

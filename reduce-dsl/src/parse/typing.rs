@@ -19,8 +19,10 @@ use reduce_ir::operation::Record;
 
 /// A typed closure.
 pub(super) struct Typed {
-    /// The function of the parameters of the role and of the free names that it uses.
+    /// The function of the parameters of the role and of the free names that it uses. It computes positions along axes.
     pub(super) func: Func,
+    /// The same function, of positions along axes.
+    pub(super) written: Func,
     pub(super) result: Record,
     /// The types of the written parameters.
     pub(super) params: Vec<Record>,
@@ -54,7 +56,7 @@ pub(super) fn closure(
         role.params.iter().take(lambda.params.len()).map(|(_, ty)| ty.clone()).collect();
     let params = params?;
     let func = lower::function(&body, &types, role, lambda.params.len(), definition, errors)?;
-    Some(Typed { func, result: types.record(ty), params })
+    Some(Typed { written: func.clone(), func, result: types.record(ty), params })
 }
 
 /// Checks that the body has the result type of the role.

@@ -235,7 +235,9 @@ fn again(operation: &Operation, law: Law, example: &Counterexample) -> [Vec<Valu
                     Argument::Acc(field) => acc[field],
                     Argument::Input(input) => x[input],
                     Argument::Step => Value::of(step),
-                    Argument::Index | Argument::Count | Argument::Param(_) => unreachable!("not used here"),
+                    Argument::Index | Argument::Group | Argument::Count | Argument::Param(_) => {
+                        unreachable!("not used here")
+                    }
                 };
                 let given: Vec<_> = operation.fold_arguments().unwrap().iter().map(given).collect();
                 (run(operation.fold.as_ref().unwrap(), &given), step + 1)

@@ -92,7 +92,7 @@ impl Ways<'_> {
         match argument {
             Argument::Acc(field) => acc[field],
             Argument::Input(input) => self.columns[input][i],
-            Argument::Index | Argument::Step => Value::of(i as u64),
+            Argument::Index | Argument::Group | Argument::Step => Value::of(i as u64),
             Argument::Count => Value::of(self.columns[0].len() as u64),
             Argument::Param(_) => Value::of(self.how.ddof.unwrap()),
         }

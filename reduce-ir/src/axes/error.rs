@@ -41,6 +41,13 @@ pub enum ShapeError {
     },
     /// There are more elements than 64 bits count.
     TooLarge,
+    /// The results do not fit into memory.
+    TooManyResults {
+        /// The number of groups.
+        groups: u64,
+        /// The size of a result, in bytes.
+        size: usize,
+    },
 }
 
 /// Prints one sentence.
@@ -68,6 +75,10 @@ impl fmt::Display for ShapeError {
                 write!(f, "no input tells the length of axis `{axis}`; write its length, as in `(s 16)`")
             }
             ShapeError::TooLarge => f.write_str("the number of elements does not fit 62 bits"),
+            ShapeError::TooManyResults { groups, size } => write!(
+                f,
+                "there is no memory for {groups} results of {size} bytes; reduce fewer groups in a call, or more axes"
+            ),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the length and the steps of each axis in the shapes of the inputs.
 
-use super::nest::{Dim, Nest, Shape};
+use super::nest::{Along, Dim, Nest, Shape};
 use super::{Axes, Kept, ShapeError};
 
 /// The axes, as far as the shapes of some inputs tell.
@@ -134,7 +134,7 @@ impl<'a> Found<'a> {
     /// Returns the loops.
     pub(super) fn nest(&self) -> Result<Nest, ShapeError> {
         let leading = 0..self.leading.unwrap_or(0);
-        let (mut kept, mut result) = (Vec::new(), Vec::new());
+        let (mut kept, mut kept_at, mut result) = (Vec::new(), Vec::new(), Vec::new());
         for place in &self.axes.result {
             let dims = match *place {
                 Kept::One => {
@@ -148,24 +148,38 @@ impl<'a> Found<'a> {
                 let dim = self.dim(at)?;
                 result.push(dim.length);
                 kept.push(dim);
+                kept_at.push(at);
             }
         }
         let is_reduced = |&at: &usize| match at.checked_sub(leading.end) {
             None => !self.axes.result.contains(&Kept::Leading),
             Some(axis) => !self.axes.result.contains(&Kept::Axis(axis)),
         };
-        let reduced: Vec<_> =
-            (0..self.dims.len()).filter(is_reduced).map(|at| self.dim(at)).collect::<Result<_, _>>()?;
+        let reduced_at: Vec<_> = (0..self.dims.len()).filter(is_reduced).collect();
+        let reduced: Vec<_> = reduced_at.iter().map(|&at| self.dim(at)).collect::<Result<_, _>>()?;
         if !is_countable(&kept, &reduced) {
             return Err(ShapeError::TooLarge);
         }
-        Ok(Nest { kept, reduced, result })
+        let mut along = vec![Along { length: 1, inner: 1 }; self.dims.len()];
+        place(&kept_at, &kept, &mut along);
+        place(&reduced_at, &reduced, &mut along);
+        along.drain(leading);
+        Ok(Nest { kept, reduced, result, along })
     }
 
     fn dim(&self, at: usize) -> Result<Dim, ShapeError> {
         let Known { length, steps, .. } = &self.dims[at];
         let length = length.ok_or_else(|| ShapeError::Unknown { axis: self.text(at) })?;
         Ok(Dim { length, steps: steps.clone() })
+    }
+}
+
+/// Sets the places of axes among the loops over them.
+fn place(axes: &[usize], dims: &[Dim], along: &mut [Along]) {
+    let mut inner = 1;
+    for (&axis, &Dim { length, .. }) in axes.iter().zip(dims).rev() {
+        along[axis] = Along { length, inner };
+        inner *= length;
     }
 }
 

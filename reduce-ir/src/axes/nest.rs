@@ -38,6 +38,18 @@ pub struct Nest {
     pub reduced: Vec<Dim>,
     /// The shape of the result.
     pub result: Vec<u64>,
+    /// The places of the axes of [`Axes::axes`] among the loops, before they are merged.
+    pub along: Vec<Along>,
+}
+
+/// The place of an axis among the kept or the reduced axes. Position `p` of group or element number `k` is
+/// `k / inner % length`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Along {
+    /// The length of the axis.
+    pub length: u64,
+    /// The number of groups or elements from one position to the next: the product of the lengths of the axes that follow.
+    pub inner: u64,
 }
 
 /// One loop.
@@ -99,7 +111,7 @@ impl Nest {
     /// Returns the same loops with fewer axes: neighbouring axes that lie one after the other in every input become one.
     #[must_use]
     pub fn merged(&self) -> Nest {
-        Nest { kept: merged(&self.kept), reduced: merged(&self.reduced), result: self.result.clone() }
+        Nest { kept: merged(&self.kept), reduced: merged(&self.reduced), ..self.clone() }
     }
 
     /// Returns the loops in which an operation takes the elements, merged. If it takes them in any order, the reduced axes are sorted

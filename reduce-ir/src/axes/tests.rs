@@ -44,10 +44,10 @@ fn shape(lengths: &[u64], steps: &[i64]) -> Shape {
     Shape { lengths: lengths.to_vec(), steps: steps.to_vec() }
 }
 
-/// Returns the loops for inputs `x` and `y`.
+/// Returns the loops for inputs `x` and `y`, without the places of the axes among them.
 fn nest(axes: &Axes, shapes: &[Shape]) -> Result<Nest, ShapeError> {
     let inputs: Vec<_> = ["x", "y"].into_iter().zip(shapes.iter().cloned()).collect();
-    axes.nest(&inputs)
+    axes.nest(&inputs).map(|nest| Nest { along: Vec::new(), ..nest })
 }
 
 fn dims(all: &[(u64, &[i64])]) -> Vec<Dim> {
@@ -56,7 +56,7 @@ fn dims(all: &[(u64, &[i64])]) -> Vec<Dim> {
 
 /// Makes loops: kept dimensions, reduced ones and the shape of the result.
 fn loops(kept: &[(u64, &[i64])], reduced: &[(u64, &[i64])], result: &[u64]) -> Nest {
-    Nest { kept: dims(kept), reduced: dims(reduced), result: result.to_vec() }
+    Nest { kept: dims(kept), reduced: dims(reduced), result: result.to_vec(), along: Vec::new() }
 }
 
 fn strided(kept: u8, reduced: u8) -> Domain {
@@ -90,6 +90,18 @@ fn kept_axes_are_loops_around_reduced_ones() {
     assert_eq!(expected.extent(), Extent { groups: 14, length: 15 });
     let merged = loops(&[(7, &[1]), (2, &[105])], &[(15, &[7])], &[7, 2]);
     assert_eq!((expected.merged(), merged.domain()), (merged, strided(2, 1)));
+}
+
+#[test]
+fn positions_along_axes_count_in_groups_and_in_results() {
+    let along = |axes: &Axes, lengths: &[u64]| {
+        let nest = axes.nest(&[("x", row_major(lengths))]).unwrap_or_else(|error| panic!("{error}"));
+        nest.along.iter().map(|along| (along.length, along.inner)).collect::<Vec<_>>()
+    };
+    let all = along(&axes(&["b h w c"], "c b"), &[2, 3, 5, 7]);
+    assert_eq!(all, [(2, 1), (3, 5), (5, 1), (7, 2)]);
+    let leading = along(&axes(&[".. h w"], "w .."), &[2, 3, 5, 7]);
+    assert_eq!(leading, [(5, 1), (7, 6)]);
 }
 
 /// Tests that axes are reduced in the order in which they are written first, whatever their order in memory.

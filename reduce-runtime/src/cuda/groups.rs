@@ -231,7 +231,8 @@ impl Kernels {
             let (first, _) = input.data.pointer();
             first + (input.offset * input.data.ty().size()) as u64
         });
-        workspace.prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), params)?;
+        let params = nest.params(&self.variants.operation, params);
+        workspace.prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), &params)?;
         workspace.launch_all()
     }
 }

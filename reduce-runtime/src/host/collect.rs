@@ -24,7 +24,7 @@ impl<'a> Inputs<'a> {
             let step = self.nest.reduced.first().map_or(1, |dim| dim.steps[k]) as isize;
             Strided { data: view.data, offset: view.offset.wrapping_add_signed(kept), step, len }
         };
-        Source::elements(self.views.iter().enumerate().map(strided).collect(), self.params)
+        Source::elements(self.views.iter().enumerate().map(strided).collect(), self.params).of_group(group)
     }
 
     /// Calls `run` with the elements of some groups side by side.
@@ -36,8 +36,8 @@ impl<'a> Inputs<'a> {
         run: impl FnOnce(&Source<'_>) -> R,
     ) -> R {
         let order = Order::SideBySide { first: elements.start, groups: groups.len() };
-        let (kept, reduced) = (&self.nest.kept[..], &self.nest.reduced[..]);
-        run(&self.source([(reduced, elements), (kept, groups)], copies).of_groups(order))
+        let (kept, reduced, first) = (&self.nest.kept[..], &self.nest.reduced[..], groups.start);
+        run(&self.source([(reduced, elements), (kept, groups)], copies).of_groups(order, first))
     }
 
     /// Returns the elements of some groups, if the rows of every input are contiguous and lie at one distance.
@@ -60,7 +60,7 @@ impl<'a> Inputs<'a> {
         let is_even = pitch >= count && rows.iter().all(|(_, other)| *other == pitch);
         let order = Order::SideBySide { first: elements.start, groups: count };
         let source = Source::elements(rows.into_iter().map(|(row, _)| row).collect(), self.params);
-        (is_even && count >= BLOCK).then(|| source.of_groups(order).at_pitch(pitch))
+        (is_even && count >= BLOCK).then(|| source.of_groups(order, groups.start).at_pitch(pitch))
     }
 
     /// Calls `run` with the elements of some groups, one group after the other.
@@ -71,8 +71,9 @@ impl<'a> Inputs<'a> {
         run: impl FnOnce(&Source<'_>) -> R,
     ) -> R {
         let len = self.nest.extent().length as usize;
-        let (kept, reduced) = (&self.nest.kept[..], &self.nest.reduced[..]);
-        run(&self.source([(kept, groups), (reduced, 0..len)], copies).of_groups(Order::InTurn { len }))
+        let (kept, reduced, first) = (&self.nest.kept[..], &self.nest.reduced[..], groups.start);
+        let source = self.source([(kept, groups), (reduced, 0..len)], copies);
+        run(&source.of_groups(Order::InTurn { len }, first))
     }
 
     /// Returns the elements at the positions of an outer and an inner loop. Those that do not lie at regular distances are copied.

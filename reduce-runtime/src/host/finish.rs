@@ -37,7 +37,9 @@ impl Finish {
         let value = |argument: &Argument| match *argument {
             Argument::Count => Some(Value::of(n)),
             Argument::Param(param) => params.get(param).copied(),
-            Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step => None,
+            Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Group | Argument::Step => {
+                None
+            }
         };
         let block = |value: Value| Lanes::splat(value, SHARED);
         Shared(self.arguments.iter().map(|argument| value(argument).map(block)).collect())

@@ -160,10 +160,11 @@ fn strip(bytes: usize) -> usize {
     1 << (STRIP / bytes.max(1)).clamp(512, 2048).ilog2()
 }
 
-/// The arguments that every function of an element takes: the inputs and the params.
+/// The arguments that every function of an element takes: the inputs, the params and, if one uses it, the number of the group.
 fn element(operation: &Operation) -> Vec<Argument> {
     let inputs = (0..operation.inputs.len()).map(Argument::Input);
-    inputs.chain((0..operation.params.len()).map(Argument::Param)).collect()
+    let group = operation.uses(Argument::Group).then_some(Argument::Group);
+    inputs.chain((0..operation.params.len()).map(Argument::Param)).chain(group).collect()
 }
 
 /// A function of the operation on the given `arguments`. A position that is not among them is 0.

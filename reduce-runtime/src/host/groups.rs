@@ -46,6 +46,8 @@ enum Layout {
     Alone,
     InTurn,
     SideBySide,
+    /// One group after the other, each in ranges: copying all of its elements would take too much memory.
+    InRanges,
 }
 
 /// One call.
@@ -63,7 +65,8 @@ struct Call<'a> {
 
 impl Plan {
     /// Reduces each group of a merged nest of at least one group with at least one element, as `association` says. Returns one
-    /// vector for each field of the stored output. The inputs lie in their data; types are those of the operation.
+    /// vector for each field of the stored output. The inputs lie in their data; types are those of the operation. `params` are
+    /// all params of the operation, as [`Nest::params`] returns them.
     ///
     /// # Errors
     /// Inputs or params that differ from the above.
@@ -98,7 +101,7 @@ impl Plan {
         };
         self.operation.inputs.len() == views.len()
             && self.operation.inputs.iter().zip(views).all(takes)
-            && inputs::check_params(&self.operation, params).is_ok()
+            && inputs::check_values(&self.operation.params, params).is_ok()
     }
 
     fn layout(&self, association: &Association, nest: &Nest) -> Layout {
@@ -115,10 +118,20 @@ impl Plan {
             _ if has_neighbours
                 && extent.length >= least_in_turn(self.elements.traits(), &association.first) =>
             {
-                Layout::InTurn
+                let is_copied = extent.length > WIDE_BATCH as u64 && !lies_in_place(nest);
+                if is_copied { Layout::InRanges } else { Layout::InTurn }
             }
             _ => Layout::SideBySide,
         }
+    }
+}
+
+/// Returns whether the elements of a group are read where they lie.
+fn lies_in_place(nest: &Nest) -> bool {
+    match &nest.reduced[..] {
+        [] => true,
+        [dim] => dim.steps.iter().all(|step| [0, 1].contains(step)),
+        [..] => false,
     }
 }
 
@@ -154,6 +167,9 @@ impl Call<'_> {
 
     /// Cuts the groups into batches. A batch crosses an end of the last kept axis only if it contains several turns of it.
     fn batches(&self) -> Vec<Range<usize>> {
+        if self.layout == Layout::InRanges {
+            return pieces(0..self.groups, 1).collect();
+        }
         let fewest = if self.layout == Layout::SideBySide { FEWEST_GROUPS } else { 1 };
         let batch = if self.has_columns && self.layout == Layout::SideBySide { WIDE_BATCH } else { BATCH };
         let most = (batch / self.length).clamp(fewest, MOST_GROUPS);
@@ -173,7 +189,7 @@ impl Call<'_> {
             let accs = match self.layout {
                 Layout::Alone => self.accumulate_alone(batch.clone())?,
                 Layout::InTurn => self.accumulate_in_turn(batch.clone())?,
-                Layout::SideBySide => self.accumulate_side_by_side(batch.clone())?,
+                Layout::SideBySide | Layout::InRanges => self.accumulate_side_by_side(batch.clone())?,
             };
             self.plan.finish_groups.append(&accs, &self.shared, &mut out)?;
         }

@@ -106,7 +106,7 @@ impl Pass {
         groups: usize,
     ) -> Result<Vec<Lanes>, HostError> {
         while let Some(left) = items.first().map(Lanes::len).filter(|&left| left > groups) {
-            let source = Source::partials(&items).of_groups(Order::SideBySide { first: 0, groups });
+            let source = Source::partials(&items).of_groups(Order::SideBySide { first: 0, groups }, 0);
             let fewer = self.run_groups(&source, levels)?;
             if fewer.iter().any(|field| field.len() >= left) {
                 return Err(HostError::Stuck { items: left });

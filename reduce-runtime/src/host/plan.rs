@@ -86,7 +86,7 @@ impl Plan {
     fn takes(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> bool {
         let shapes = inputs.iter().map(|it| it.of((it.data.ty(), it.data.len())));
         inputs::check(&self.operation, Domain::STRIDED, shapes).is_ok()
-            && inputs::check_params(&self.operation, params).is_ok()
+            && inputs::check_values(&self.operation.params, params).is_ok()
     }
 
     /// The accumulator of at least one element.

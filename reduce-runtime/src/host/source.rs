@@ -13,6 +13,8 @@ pub(super) struct Source<'a> {
     params: &'a [Value],
     len: usize,
     order: Order,
+    /// The number of the first group.
+    group: usize,
     /// The distance of the rows of groups side by side, if they do not follow each other. Only loops over columns read them.
     pitch: Option<usize>,
 }
@@ -35,12 +37,17 @@ impl<'a> Source<'a> {
     /// The elements of the inputs, which have one length.
     pub(super) fn elements(inputs: Vec<Strided<LanesRef<'a>>>, params: &'a [Value]) -> Source<'a> {
         let len = inputs.first().map_or(0, |input| input.len);
-        Source { inputs, params, len, order: Order::ALONE, pitch: None }
+        Source { inputs, params, len, order: Order::ALONE, group: 0, pitch: None }
     }
 
-    /// The same elements as those of several groups.
-    pub(super) fn of_groups(self, order: Order) -> Source<'a> {
-        Source { order, ..self }
+    /// The same elements as those of groups from number `group` on.
+    pub(super) fn of_groups(self, order: Order, group: usize) -> Source<'a> {
+        Source { order, group, ..self }
+    }
+
+    /// The same elements as those of group number `group`.
+    pub(super) fn of_group(self, group: usize) -> Source<'a> {
+        Source { group, ..self }
     }
 
     /// The same elements in rows at that distance.
@@ -57,9 +64,12 @@ impl<'a> Source<'a> {
     pub(super) fn dense(&self, argument: Argument) -> LanesRef<'a> {
         match argument {
             Argument::Input(k) => self.inputs[k].data.slice(self.inputs[k].places(0..self.inputs[k].len)),
-            Argument::Acc(_) | Argument::Index | Argument::Step | Argument::Count | Argument::Param(_) => {
-                LanesRef::Bool(&[])
-            }
+            Argument::Acc(_)
+            | Argument::Index
+            | Argument::Group
+            | Argument::Step
+            | Argument::Count
+            | Argument::Param(_) => LanesRef::Bool(&[]),
         }
     }
 
@@ -166,6 +176,7 @@ impl Row {
             match *argument {
                 Argument::Input(k) => gather(&source.inputs[k], range.clone(), lanes),
                 Argument::Index => positions(source.order, range.clone(), lanes),
+                Argument::Group => groups(source, range.clone(), lanes),
                 Argument::Step => lanes.hold(Value::of(step as u64), SHARED),
                 Argument::Param(k) => lanes.hold(source.params[k], SHARED),
                 Argument::Acc(_) | Argument::Count => {}
@@ -238,6 +249,19 @@ fn positions(order: Order, range: Range<usize>, out: &mut Lanes) {
             }
         }
     }
+}
+
+/// Sets `out` to the numbers of the groups of elements.
+fn groups(source: &Source<'_>, range: Range<usize>, out: &mut Lanes) {
+    out.clear();
+    let Lanes::U64(out) = out else { return };
+    out.extend(range.map(|at| {
+        let group = match source.order {
+            Order::SideBySide { groups, .. } => at % groups,
+            Order::InTurn { len } => at / len,
+        };
+        (source.group + group) as u64
+    }));
 }
 
 /// Appends the positions of a range.

@@ -10,6 +10,22 @@ use reduce_ir::axes::{Kept, Pattern, Untold};
 use reduce_ir::func::Param;
 
 impl Inputs {
+    /// Returns the names of the axes, each as it is written first.
+    pub(in super::super) fn names(&self) -> Vec<Ident> {
+        let mut names: Vec<Ident> = Vec::new();
+        let mut add = |term: &Term| match term {
+            Term::Name(name) if !names.contains(name) => names.push(name.clone()),
+            Term::Name(_) | Term::Leading(_) | Term::Number(_) | Term::Split(..) => {}
+        };
+        for term in self.patterns().flatten() {
+            match term {
+                Term::Split(terms, _) => terms.iter().for_each(&mut add),
+                Term::Name(_) | Term::Leading(_) | Term::Number(_) => add(term),
+            }
+        }
+        names
+    }
+
     /// Returns the axes of each input as written. There is one pattern if the inputs are not named.
     pub(super) fn patterns(&self) -> impl Iterator<Item = &[Term]> {
         let (alike, named): (_, &[_]) = match self {

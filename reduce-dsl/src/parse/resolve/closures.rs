@@ -61,7 +61,7 @@ pub(super) fn draft(
     let (acc, map, op, identity) = (acc?, map?, op.right()??, identity?);
     let (fold, finish, absent) = (fold.right()?, finish.right()?, absent?);
     let empty = empty.right()?;
-    let parts = Parts { acc, map, op: op.func, fold: fold.map(|it| it.func), finish };
+    let parts = Parts { acc, map, op: op.func, fold, finish };
     let operation = recognise(parts.operation(scope, identity)?);
     absent.check_nan(fields, &operation.inputs, None, errors);
     let keep = absent.of_closure(&operation.inputs).ok()?.keep;
@@ -93,13 +93,15 @@ struct Parts {
     acc: Record,
     map: Map,
     op: Func,
-    fold: Option<Func>,
+    fold: Option<Typed>,
     finish: Option<Typed>,
 }
 
 /// Inputs in their compute types → accumulator.
 struct Map {
     func: Func,
+    /// As in [`Typed`].
+    written: Func,
     result: Record,
     is_written: bool,
 }
@@ -108,7 +110,7 @@ impl Parts {
     fn operation(&self, scope: &Scope, identity: Option<Vec<reduce_ir::Value>>) -> Option<Operation> {
         let inputs = scope.inputs.clone()?;
         let folded = [&self.acc.params(functions::ACC), &*inputs].concat();
-        let fold = self.fold.as_ref().map(|fold| functions::of_stored(fold, &folded));
+        let fold = self.fold.as_ref().map(|fold| functions::of_stored(&fold.func, &folded));
         let finish = match &self.finish {
             Some(finish) => functions::canonical(&finish.func),
             None => functions::canonical(&functions::unchanged(&self.acc, "acc")),
@@ -116,6 +118,7 @@ impl Parts {
         Some(Operation {
             name: NAME.to_owned(),
             params: scope.free_params().collect(),
+            measures: scope.along.measures(),
             index: scope.index.as_ref().map_or_else(|| Operation::INDEX.to_owned(), Ident::to_string),
             position: Scalar::U64,
             map: functions::of_stored(&self.map.func, &inputs).ok()?,
@@ -144,10 +147,10 @@ impl Parts {
         Spelling {
             filter: absent.spelling(&names),
             nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
-            map: self.map.is_written.then(|| self.map.func.closure(&self.acc, &self.acc, &names)),
+            map: self.map.is_written.then(|| self.map.written.closure(&self.acc, &self.acc, &names)),
             acc: (!self.acc.is_scalar()).then(|| self.acc.text()),
             op: self.op.closure(&self.acc, &self.acc, &[]),
-            fold: self.fold.as_ref().map(|fold| fold.closure(&self.acc, &self.acc, &names)),
+            fold: self.fold.as_ref().map(|fold| fold.written.closure(&self.acc, &self.acc, &names)),
             identity: Some(identity.unwrap_or_else(|| "none".to_owned())),
             commutative: fields.commutative.as_ref().map(|it| it.value),
             finish: self.finish.as_ref().map(|finish| finish.func.closure(&self.acc, &finish.result, &names)),
@@ -186,8 +189,8 @@ fn map(
     let want = declared.value();
     match fields.lambda("map", fields.map.as_ref(), errors) {
         Written::Is(map) => {
-            let Typed { func, result, .. } = functions.map(&map, want, errors)?;
-            Some(Map { func, result, is_written: true })
+            let Typed { func, written, result, .. } = functions.map(&map, want, errors)?;
+            Some(Map { func, written, result, is_written: true })
         }
         Written::Wrong => None,
         Written::Absent => {
@@ -210,7 +213,8 @@ fn map(
                 errors.add(fields.acc.as_ref().map_or_else(Extent::whole, Acc::place), message).help(help);
                 return None;
             }
-            Some(Map { func: functions::unchanged(&element, name), result: element, is_written: false })
+            let func = functions::unchanged(&element, name);
+            Some(Map { written: func.clone(), func, result: element, is_written: false })
         }
     }
 }

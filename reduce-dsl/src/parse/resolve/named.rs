@@ -60,10 +60,10 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let spelling = Spelling {
         filter: absent.spelling(&names),
-        map: map.map(|it| it.func.closure(&it.result, &it.result, &names)),
+        map: map.map(|it| it.written.closure(&it.result, &it.result, &names)),
         acc: scope.acc.value().map(Record::text),
         op: name.to_string(),
-        fold: fold.as_ref().map(|it| it.func.closure(&own.acc, &own.acc, &names)),
+        fold: fold.as_ref().map(|it| it.written.closure(&own.acc, &own.acc, &names)),
         identity: identity.as_ref().map(|values| record_text(values, &own.acc)),
         commutative: fields.commutative.as_ref().map(|it| it.value),
         finish: finish.as_ref().map(|it| it.func.closure(&own.output.computed(), &it.result, &names)),
@@ -131,7 +131,7 @@ fn applied(
         ..Request::new(inputs)
     };
     match row.applied(&request) {
-        Ok(operation) => Some((operation, kept)),
+        Ok(operation) => Some((Operation { measures: scope.along.measures(), ..operation }, kept)),
         // The name has been reported already.
         Err(OperatorError::Name { .. }) => None,
         Err(error) => {
@@ -157,7 +157,7 @@ fn of_bool(row: &Operator, map: Option<&Typed>, scope: &Scope) -> Option<String>
     };
     let names = scope.names();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let closure = map.func.closure(&map.result, &map.result, &names);
+    let closure = map.written.closure(&map.result, &map.result, &names);
     let body = closure.splitn(3, '|').nth(2).map(str::trim).unwrap_or_default();
     // A block or a long expression is not repeated.
     let body = if body.starts_with('{') || body.len() > MOST_REPEATED { "…" } else { body };

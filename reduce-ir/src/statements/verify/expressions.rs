@@ -105,9 +105,11 @@ impl Verifier<'_> {
             match wanted {
                 Argument::Param(param) => *arg == Expr::Param(param, ty),
                 Argument::Count => *arg == count,
-                Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step => {
-                    arg.ty() == Some(Ty::Scalar(ty))
-                }
+                Argument::Acc(_)
+                | Argument::Input(_)
+                | Argument::Index
+                | Argument::Group
+                | Argument::Step => arg.ty() == Some(Ty::Scalar(ty)),
             }
         };
         let legal = args.len() == wanted.len() && args.iter().zip(wanted).all(fits);
