@@ -4,12 +4,16 @@
 use reduce_dsl::parse;
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::{Lanes, LanesRef};
-use reduce_runtime::{Device, Reducer};
+use reduce_runtime::{Device, Reducer, View};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The system allocator, with counts of the bytes in use and of their maximum.
 struct Counting;
+
+/// Tests take turns, as the counts are of the whole process.
+static TURN: Mutex<()> = Mutex::new(());
 
 static USED: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
@@ -59,6 +63,7 @@ fn reduced(text: &str, x: &Lanes) -> (Vec<Value>, usize) {
 /// A grid with one lane per element and a grid with many more lanes give the same association.
 #[test]
 fn lanes_without_elements_take_no_memory() {
+    let _turn = TURN.lock();
     for (op, ty) in
         [("sum", Scalar::F32), ("describe", Scalar::F64), ("argmax", Scalar::F32), ("var", Scalar::F64)]
     {
@@ -80,4 +85,42 @@ fn lanes_without_elements_take_no_memory() {
             }
         }
     }
+}
+
+/// The elements of one group lie across memory. They are copied in parts.
+#[test]
+fn a_long_group_is_copied_in_parts() {
+    let _turn = TURN.lock();
+    let (rows, columns) = (3000, 1500);
+    let x = elements(Scalar::F32, rows * columns);
+    for op in ["sum", "argmax"] {
+        let spec = parse::text(&format!("op: {op}, ty: f32, axes: i j -> "), None).unwrap().spec;
+        let reducer = Reducer::new(&spec, &Device::host()).unwrap();
+        let transposed = View {
+            data: x.borrow(),
+            offset: 0,
+            lengths: vec![columns, rows],
+            steps: vec![1, columns as isize],
+        };
+        let (groups, bytes) = most_bytes(|| reducer.reduce_groups(&[transposed], &[]).unwrap());
+        let mut copied = Lanes::empty(Scalar::F32);
+        copied.resize(x.len());
+        (0..x.len()).for_each(|at| copied.set(at, x.borrow().get(at % rows * columns + at / rows)));
+        let (alone, _) = reduced(&format!("op: {op}, ty: f32"), &copied);
+        assert_eq!(groups.get(0), Some(alone), "{op}");
+        assert!(bytes < x.len() * 4 / 2, "{op}: {bytes} bytes");
+    }
+}
+
+#[test]
+fn more_results_than_memory_are_an_error() {
+    let spec = parse::text("op: sum, ty: f64, axes: i j -> i", None).unwrap().spec;
+    let reducer = Reducer::new(&spec, &Device::host()).unwrap();
+    let nothing: &[f64] = &[];
+    let view = View::of(LanesRef::from(nothing), [1 << 50, 0]);
+    let error = reducer.reduce_groups(&[view], &[]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "there is no memory for 1125899906842624 results of 8 bytes; reduce fewer groups in a call, or more axes"
+    );
 }
