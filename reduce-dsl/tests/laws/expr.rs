@@ -2,7 +2,7 @@
 
 use reduce_ir::arith::Element;
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
-use reduce_ir::operation::{Operation, Order, Record};
+use reduce_ir::operation::{Measures, Operation, Order, Record};
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value};
 use std::cell::RefCell;
@@ -190,6 +190,7 @@ pub(crate) fn of(
     Operation {
         name: "closure".to_owned(),
         params: Vec::new(),
+        measures: Measures::default(),
         index: "i".to_owned(),
         map,
         combine: func(&[acc.params("a"), acc.params("b")], |it| op(&it[0], &it[1])),
