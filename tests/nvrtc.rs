@@ -132,7 +132,7 @@ fn every_operation_on_every_type_compiles_without_warnings() {
     assert!(specs.len() > 350);
 }
 
-/// Ordered operations, `fold`, params and structs of many fields: a rotating sixteenth of the lists that accept them.
+/// Ordered operations, `fold`, params and structs of many fields: a rotating 32nd part of the lists that accept them.
 #[test]
 fn what_only_closures_say_compiles() {
     let Some(nvrtc) = nvrtc("what_only_closures_say_compiles") else { return };
@@ -156,7 +156,7 @@ fn what_only_closures_say_compiles() {
     let complaints: Vec<_> =
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
-    assert!(jobs.len() > 12, "{}", jobs.len());
+    assert!(jobs.len() > 6, "{}", jobs.len());
 }
 
 /// Structs of one field, in functions that return a scalar parameter unchanged.
