@@ -41,7 +41,7 @@ fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
     needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())
 }
 
-/// Returns the stages of `auto` and the rungs of the ladder, and a rotating sample of the programs of the tests: each for
+/// Returns a rotating half of the stages of `auto`, of the rungs of the ladder and of a sample of the programs of the tests: each for
 /// one architecture in turn. With `REDUCEGEN_FULL=1`, all programs for all architectures.
 fn jobs() -> Vec<(Program, u32)> {
     let compile = |spec: &Spec| reduce_codegen::compile(spec).unwrap();
@@ -61,7 +61,7 @@ fn jobs() -> Vec<(Program, u32)> {
         let cases = Programs::of(&auto("argmax", Scalar::F32), Tuning::of(number)).unwrap();
         cases.variants().iter().map(|program| (program.clone(), number)).collect::<Vec<_>>()
     });
-    in_turn.chain(tuned).map(|(program, number)| at_least(program, number)).collect()
+    sample(in_turn.chain(tuned), 2).map(|(program, number)| at_least(program, number)).collect()
 }
 
 /// Returns the architectures of a program by its place: one, which is another in the next turn, or all.
@@ -111,7 +111,7 @@ fn every_program_compiles_without_warnings_or_spills() {
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
     println!("{} cubins", jobs.len());
-    assert!(jobs.len() > 140, "{}", jobs.len());
+    assert!(jobs.len() > 70, "{}", jobs.len());
 }
 
 /// A rotating twelfth, each for one architecture; with `REDUCEGEN_FULL=1` all for every architecture.
