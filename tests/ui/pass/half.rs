@@ -1,5 +1,5 @@
 //! In closures, 16-bit floats are `f32` for rustc and for us.
-#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 #![deny(warnings)]
 
 use reducegen::{MinMax, Reduction, bf16, f16, reduction};

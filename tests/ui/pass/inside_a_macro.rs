@@ -1,5 +1,5 @@
 //! A macro of the user may create the specification.
-#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 use reducegen::{Reduction, reduction};
 
 macro_rules! largest {

@@ -1,5 +1,5 @@
 //! The language of closures: rustc and our parser accept the same.
-#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 #![deny(warnings)]
 
 use reducegen::{Reduction, reduction};

@@ -1,5 +1,5 @@
 //! Libraries export reductions and the structs of their results.
-#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 #![deny(missing_docs, unused, warnings, unreachable_pub)]
 
 /// A library.

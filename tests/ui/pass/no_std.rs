@@ -1,5 +1,5 @@
 //! A crate without the standard library may define reductions; the crate that calls them has it.
-#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 #![no_std]
 #![deny(warnings)]
 

@@ -1,5 +1,5 @@
 //! A struct of the user is a public type where it is written, and lints apply only to the user's code.
-#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 #![deny(missing_docs, unused, warnings, unreachable_pub)]
 
 use reducegen::{Compiled, Device, Error, Reduction, reduction};

@@ -1,5 +1,5 @@
 //! The macro does not rely on any name in scope where it is called.
-#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 #![no_implicit_prelude]
 #![deny(warnings)]
 

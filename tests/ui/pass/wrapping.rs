@@ -1,5 +1,5 @@
 //! Integers wrap, as in Rust in release mode: rustc's lints on overflow do not apply inside a closure.
-#![allow(missing_docs, unreachable_pub, reason = "users write it like this")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 use reducegen::reduction;
 
 fn main() {
