@@ -10,6 +10,8 @@ macro_rules! page {
 
 page!(readme, "../README.md");
 page!(reduce_a_slice, "../docs/guide/src/reduce-a-slice.md");
+page!(segments, "../docs/guide/src/segments.md");
+page!(group_by, "../docs/guide/src/group-by.md");
 page!(operator, "../docs/guide/src/operator.md");
 page!(positions, "../docs/guide/src/positions.md");
 page!(params, "../docs/guide/src/params.md");

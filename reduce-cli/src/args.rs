@@ -29,7 +29,7 @@ pub(crate) enum Command {
     Emit(Emit),
     /// Reduce data files, and print the result
     #[command(after_help = examples::RUN)]
-    Run(Run),
+    Run(Box<Run>),
     /// Count the effect of each pass of a reduction
     #[command(after_help = examples::EXPLAIN)]
     Explain(Explain),
@@ -104,6 +104,17 @@ pub(crate) struct Run {
     /// Keep the axes that --axis names in the result, with length 1
     #[arg(long, requires = "axis")]
     pub(crate) keepdims: bool,
+    /// A NumPy file of ascending offsets, u32, u64, i32 or i64, one more than there are segments: each segment has a result. It is
+    /// short for `segments` in the specification
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace", "by"])]
+    pub(crate) segments: Option<PathBuf>,
+    /// A NumPy file of keys, one for each element: each run of equal neighbouring keys has a result. It is short for `by` and
+    /// `groups: runs` in the specification
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace"])]
+    pub(crate) by: Option<PathBuf>,
+    /// Write the key of each run to a NumPy file
+    #[arg(long, value_name = "FILE", requires = "by")]
+    pub(crate) keys_out: Option<PathBuf>,
     /// The shape of all --raw data, as in 1024x4096, or the lengths of the `axes`, as in i=1024,j=4096
     #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
     pub(crate) shape: Option<Lengths>,

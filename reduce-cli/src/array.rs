@@ -1,7 +1,7 @@
 //! The results of groups as text: an array in brackets, as NumPy prints it, or a line for each struct.
 
-use crate::report::result_text;
-use reduce_ir::operation::Operation;
+use crate::report::record_text;
+use reduce_ir::operation::Record;
 use reduce_runtime::Groups;
 
 /// The maximum number of results that are all printed.
@@ -14,9 +14,9 @@ const MORE: &str = "...";
 const NONE: &str = "none";
 
 /// Returns the results as text, without a newline at the end.
-pub(crate) fn text(operation: &Operation, groups: &Groups) -> String {
-    let all = Results { operation, groups, is_cut: groups.len() > MOST };
-    match (groups.is_empty(), operation.output.is_scalar()) {
+pub(crate) fn text(output: &Record, groups: &Groups) -> String {
+    let all = Results { output, groups, is_cut: groups.len() > MOST };
+    match (groups.is_empty(), output.is_scalar()) {
         (true, _) => "[]".to_owned(),
         (false, true) => {
             let width = all.places(0, 0).into_iter().flatten().map(|at| all.cell(at).chars().count()).max();
@@ -43,7 +43,7 @@ pub(crate) fn coordinates(shape: &[u64], group: u64) -> Vec<u64> {
 }
 
 struct Results<'a> {
-    operation: &'a Operation,
+    output: &'a Record,
     groups: &'a Groups,
     /// Whether only the ends of each axis are printed.
     is_cut: bool,
@@ -88,7 +88,7 @@ impl Results<'_> {
     /// Returns the result of a group.
     fn cell(&self, group: u64) -> String {
         let values = self.groups.get(group as usize);
-        values.map_or(NONE.to_owned(), |values| result_text(self.operation, &values))
+        values.map_or(NONE.to_owned(), |values| record_text(self.output, &values))
     }
 
     /// Returns the line of a group: its coordinates and its result.
@@ -116,7 +116,7 @@ mod tests {
         let operation = parse::spec("op: sum, ty: i32").unwrap().operation;
         let count = shape.iter().product::<u64>() as i64;
         let fields = vec![Lanes::from((0..count).collect::<Vec<i64>>())];
-        text(&operation, &Groups { shape: shape.to_vec(), fields, present })
+        text(&operation.output, &Groups { shape: shape.to_vec(), fields, present })
     }
 
     #[test]

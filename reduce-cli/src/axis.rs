@@ -4,7 +4,7 @@ use crate::args::Run;
 use crate::data::Data;
 use crate::failure::Failure;
 use crate::shape::Lengths;
-use reduce_ir::axes::{Axis, Kept, Pattern};
+use reduce_ir::axes::{Axis, Cut, Kept, Pattern};
 use reduce_ir::{Access, Axes, Spec};
 
 /// Returns the specification with the axes that `--axis` reduces; as it is without the option.
@@ -53,6 +53,7 @@ fn axes(rank: usize, reduced: &[i64], keepdims: bool) -> Result<Axes, Failure> {
         inputs: vec![Pattern { has_leading: false, dims: (0..rank).map(|at| vec![at]).collect() }],
         result: (0..rank).filter_map(kept).collect(),
         is_by_input: false,
+        cut: Cut::Whole,
     })
 }
 

@@ -1,6 +1,7 @@
 //! `reducegen emit`: a reduction at any step from the specification to machine code.
 
 use crate::args::{Emit, Form};
+use crate::cut;
 use crate::failure::Failure;
 use crate::output;
 use crate::shape::Shaped;
@@ -18,6 +19,9 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     }
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
+    if args.to != Form::Spec {
+        cut::check_kernels(&parsed.spec)?;
+    }
     let explain = |error: reduce_codegen::Error| source.explain(&parsed, error.into());
     let tuning = args.arch.map_or(Tuning::DEFAULT, Architecture::tuning);
     let (spec, n) = shaped(args, &parsed.spec)?;

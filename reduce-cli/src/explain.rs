@@ -2,6 +2,7 @@
 
 use crate::args::{Explain, MOST_COUNTED};
 use crate::counted::{Counted, lengths, limit};
+use crate::cut;
 use crate::failure::Failure;
 use crate::report::microseconds;
 use crate::shape::Shaped;
@@ -55,6 +56,7 @@ struct Size {
 pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
+    cut::check_kernels(&parsed.spec)?;
     let failed = |error: Error| source.explain(&parsed, error);
     let shaped = shaped(args, &parsed.spec)?;
     let device = devices::open_to_time(args.device)?;

@@ -65,14 +65,20 @@ fn check_args(args: &Run) -> Result<(), Failure> {
     }
 }
 
-/// Refuses more results than memory or a line of JSON should hold.
-fn check_results(args: &Run, shaped: &Shaped) -> Result<(), Failure> {
-    let groups = shaped.extent().groups;
+/// Refuses more results than a line of JSON should hold.
+pub(crate) fn check_json(args: &Run, groups: u64) -> Result<(), Failure> {
     if args.json && groups > MOST_OF_JSON {
         return Err(Failure::request(format!(
             "`--json` prints at most {MOST_OF_JSON} results, not {groups}; write them to a file, as with `-o out.npy`"
         )));
     }
+    Ok(())
+}
+
+/// Refuses more results than memory or a line of JSON should hold.
+fn check_results(args: &Run, shaped: &Shaped) -> Result<(), Failure> {
+    let groups = shaped.extent().groups;
+    check_json(args, groups)?;
     let (bytes, limit) = (groups.saturating_mul(shaped.spec.operation.stored().size() as u64), args.limit);
     if bytes > limit {
         return Err(Failure::request(format!(

@@ -23,6 +23,8 @@ pub(crate) fn text(it: &impl Serialize) -> Result<String, Failure> {
 struct Run<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     shape: Option<&'a [u64]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keys: Option<Vec<serde_json::Value>>,
     result: Named<'a, serde_json::Value>,
     bits: Named<'a, serde_json::Value>,
     n: u64,
@@ -40,7 +42,11 @@ impl<'a> Run<'a> {
         Run {
             shape: match report.results {
                 Results::One(_) => None,
-                Results::Groups(groups, _) => Some(&groups.shape),
+                Results::Groups(groups, _) | Results::Runs(_, groups, _) => Some(&groups.shape),
+            },
+            keys: match report.results {
+                Results::One(_) | Results::Groups(..) => None,
+                Results::Runs(keys, ..) => Some((0..keys.len()).map(|at| number(keys.get(at))).collect()),
             },
             result: fields(report, number),
             bits: fields(report, |value| value.hex().into()),
@@ -63,7 +69,7 @@ fn fields<'a>(
     let output = &report.operation.output;
     let values: Vec<serde_json::Value> = match report.results {
         Results::One(values) => values.iter().copied().map(convert).collect(),
-        Results::Groups(groups, _) => {
+        Results::Groups(groups, _) | Results::Runs(_, groups, _) => {
             (0..output.fields.len()).map(|field| array(groups, field, convert).into()).collect()
         }
     };

@@ -14,6 +14,7 @@ mod axis;
 mod check;
 mod counted;
 mod counts;
+mod cut;
 mod data;
 mod devices;
 mod dtype;

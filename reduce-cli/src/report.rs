@@ -4,7 +4,8 @@ use crate::array;
 use crate::shape::Shaped;
 use reduce_ir::Value;
 use reduce_ir::func::Param;
-use reduce_ir::operation::Operation;
+use reduce_ir::operation::{Operation, Record};
+use reduce_lanes::Lanes;
 use reduce_runtime::Groups;
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub(crate) enum Results<'a> {
     One(&'a [Value]),
     /// One result for each group, and the shapes.
     Groups(&'a Groups, &'a Shaped),
+    /// One result for each run of equal keys, with the keys.
+    Runs(&'a Lanes, &'a Groups, &'a Shaped),
 }
 
 impl Report<'_> {
@@ -43,7 +46,13 @@ impl Report<'_> {
     pub(crate) fn text(&self) -> String {
         match self.results {
             Results::One(values) => result_text(self.operation, values),
-            Results::Groups(groups, _) => array::text(self.operation, groups),
+            Results::Groups(groups, _) => array::text(&self.operation.output, groups),
+            Results::Runs(keys, groups, _) => {
+                let all =
+                    Groups { shape: vec![keys.len() as u64], fields: vec![(*keys).clone()], present: None };
+                let keys = array::text(&Record::scalar(keys.ty()), &all);
+                format!("keys {keys}\n{}", array::text(&self.operation.output, groups))
+            }
         }
     }
 
@@ -51,7 +60,7 @@ impl Report<'_> {
     pub(crate) fn summary(&self) -> String {
         let elements = match self.results {
             Results::One(_) => format!("{} x {}", self.n, self.element()),
-            Results::Groups(_, shaped) => shaped.text(),
+            Results::Groups(_, shaped) | Results::Runs(_, _, shaped) => shaped.text(),
         };
         let speed = self.gigabytes_per_second();
         let time = self.kernel.zip(speed).map_or(String::new(), |(kernel, speed)| {
@@ -74,7 +83,11 @@ impl Report<'_> {
 
 /// Returns a result as Rust writes it.
 pub(crate) fn result_text(operation: &Operation, values: &[Value]) -> String {
-    let output = &operation.output;
+    record_text(&operation.output, values)
+}
+
+/// Returns the values of a record as Rust writes them.
+pub(crate) fn record_text(output: &Record, values: &[Value]) -> String {
     let field = |(field, value): (&Param, &Value)| match field.name.as_str() {
         "" => value.to_string(),
         name => format!("{name}: {value}"),

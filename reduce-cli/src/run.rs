@@ -1,6 +1,7 @@
 //! `reducegen run`: data files in, a result out.
 
-use crate::args::Run;
+use crate::args::{Place, Run};
+use crate::cut::{self, Cutter};
 use crate::data::{Data, Reading, STANDARD_INPUT};
 use crate::failure::Failure;
 use crate::groups::{self, Inputs};
@@ -21,6 +22,8 @@ struct Task<'a> {
     source: &'a Source,
     parsed: &'a Parsed<Bytes>,
     data: &'a [Data],
+    /// What cuts the elements into groups of any length.
+    cutter: Option<&'a Cutter>,
     params: &'a [Value],
     start: Instant,
 }
@@ -28,7 +31,7 @@ struct Task<'a> {
 /// Reduces the files and prints the result, or writes it to a file.
 pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let start = Instant::now();
-    let data = open(args)?;
+    let (data, cutter) = (open(args)?, Cutter::open(args)?);
     let types: Vec<_> = data.iter().map(Data::ty).collect();
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(Some(&types))?;
@@ -36,11 +39,14 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     fit(operation, &data)?;
     args.output.as_ref().map_or(Ok(()), |_| npy_file::check(&operation.output))?;
     let params = params::values(&args.params, operation)?;
-    let parsed = Parsed { spec: axis::applied(args, parsed.spec, &data)?, ..parsed };
-    let task = Task { args, source: &source, parsed: &parsed, data: &data, params: &params, start };
-    match &parsed.spec.axes {
-        Some(axes) => task.groups(axes),
-        None => task.whole(),
+    let spec = axis::applied(args, parsed.spec, &data)?;
+    let cutter = cutter.as_ref();
+    let parsed = Parsed { spec: cut::applied(spec, cutter, data.len())?, ..parsed };
+    let task = Task { args, source: &source, parsed: &parsed, data: &data, cutter, params: &params, start };
+    match (&parsed.spec.axes, cutter) {
+        (Some(axes), Some(cutter)) => task.cut(axes, cutter),
+        (Some(axes), None) => task.groups(axes),
+        (None, _) => task.whole(),
     }
 }
 
@@ -81,6 +87,26 @@ impl Task<'_> {
         self.report(&opened, size, Results::Groups(&groups, shaped), kernel)
     }
 
+    /// Reduces the elements of each segment or run to one result.
+    fn cut(&self, axes: &Axes, cutter: &Cutter) -> Result<(), Failure> {
+        let mut inputs = Inputs::of(self.args, &self.parsed.spec, axes, self.data)?;
+        let opened = self.open(&self.parsed.spec)?;
+        let start = Instant::now();
+        let (keys, groups) = cutter.reduce(&opened.reducer, &inputs, self.params)?;
+        let kernel = Some(start.elapsed());
+        self.args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
+        groups::check_json(self.args, groups.len() as u64)?;
+        cut::write_keys(self.args, keys.as_ref())?;
+        let n = inputs.shaped.extent().elements();
+        inputs.shaped.nest.result.clone_from(&groups.shape);
+        let size = Size { n, length: n, bytes: inputs.shaped.bytes() };
+        let results = match &keys {
+            Some(keys) => Results::Runs(keys, &groups, &inputs.shaped),
+            None => Results::Groups(&groups, &inputs.shaped),
+        };
+        self.report(&opened, size, results, kernel)
+    }
+
     /// Returns the elements of a reduction to one result.
     fn views(&self) -> Result<Vec<Strided<LanesRef<'_>>>, Failure> {
         if self.args.shape.is_some() {
@@ -97,7 +123,8 @@ impl Task<'_> {
 
     /// Opens the device, and compiles the specification for it. A trace needs no GPU.
     fn open(&self, spec: &Spec) -> Result<Opened, Failure> {
-        let asked = self.args.device;
+        // Segments and runs are reduced on the host.
+        let asked = if self.cutter.is_some() { Place::Host } else { self.args.device };
         let (device, why_no_gpu) = devices::open(if self.args.trace { trace::place(asked)? } else { asked })?;
         let reducer = Reducer::new(spec, &device);
         let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;
@@ -201,7 +228,9 @@ fn print(args: &Run, report: &Report<'_>, why_no_gpu: Option<&Error>) -> Result<
 fn array(report: &Report<'_>) -> Result<Vec<u8>, Failure> {
     let output = &report.operation.output;
     match report.results {
-        Results::Groups(groups, _) => npy_file::file(output, &groups.shape, &groups.fields),
+        Results::Groups(groups, _) | Results::Runs(_, groups, _) => {
+            npy_file::file(output, &groups.shape, &groups.fields)
+        }
         Results::One(values) => {
             let fields: Vec<_> = values.iter().map(|&value| Lanes::splat(value, 1)).collect();
             npy_file::file(output, &[], &fields)

@@ -76,7 +76,7 @@ pub(crate) fn trace_groups(reducer: &Reducer, inputs: &Inputs<'_>, params: &[Val
             return Err(Failure::Wrong(wrong));
         }
     }
-    let results = array::text(&program.operation, &right);
+    let results = array::text(&program.operation.output, &right);
     output::write(None, format!("{}\nresults:\n{results}\n", history.text()).as_bytes())
 }
 

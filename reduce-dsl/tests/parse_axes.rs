@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use reduce_dsl::parse::text;
-use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
-use reduce_ir::{Access, Beside, Domain, Spec};
+use reduce_ir::axes::{Axes, Axis, Cut, Kept, Pattern};
+use reduce_ir::{Access, Beside, Domain, Scalar, Spec};
 
 macro_rules! assert_snapshot {
     ($shown:expr) => {
@@ -50,6 +50,7 @@ fn axes_of_one_input() {
         inputs: vec![pattern(false, &[&[0], &[1], &[2], &[3]])],
         result: vec![Kept::Axis(0), Kept::Axis(3)],
         is_by_input: false,
+        cut: Cut::Whole,
     };
     assert_eq!(one("b h w c -> b c"), nhwc);
     let split = Axes {
@@ -57,6 +58,7 @@ fn axes_of_one_input() {
         inputs: vec![pattern(true, &[&[0], &[1, 2], &[3]])],
         result: vec![Kept::One, Kept::Axis(1), Kept::One, Kept::Leading],
         is_by_input: false,
+        cut: Cut::Whole,
     };
     assert_eq!(one(".. b (s 16) 1 -> 1 s 1 .."), split);
     assert_eq!(one("b h ->").result, []);
@@ -72,6 +74,7 @@ fn axes_of_several_inputs() {
         inputs: vec![pattern(false, &[&[0], &[1]]), pattern(false, &[&[1]])],
         result: vec![Kept::Axis(0)],
         is_by_input: true,
+        cut: Cut::Whole,
     };
     assert_eq!(two("{ x: b c, w: c } -> b"), by_input);
     assert_eq!(two("{ w: c, x: b c, } -> b"), by_input, "the order of inputs is theirs");
@@ -270,14 +273,43 @@ fn segments_that_are_wrong() {
     assert_snapshot!(shown(
         ONE,
         &[
-            "segments: u32",
-            "segments: i64",
+            "segments: u16",
             "segments: f32",
             "segments: (16)",
             "segments: 0",
             "segments: 16, axes: i j -> i",
             "segments: 16, layout: strided",
             "segment: 16",
+            "segments: u32, axes: a b c -> a",
+            "segments: u32, axes: a b -> a b",
+            "segments: u32, axes: .. a -> a",
+            "segments: u32, by: { key: u32 }, groups: runs",
+            "by: { key: u32 }",
+            "by: { key: f12 }, groups: runs",
+            "by: { key: u32, other: u32 }, groups: runs",
+            "by: u32, groups: runs",
+            "by: { key: u32 }, groups: run",
+            "by: { key: u32 }, groups: 64",
+            "by: { day: u32 }, groups: runs, axes: a b ->",
+            "groups: runs",
         ]
     ));
+}
+
+#[test]
+fn offsets_and_keys_cut_the_reduced_axis() {
+    for (inputs, cut, text) in [
+        ("ty: f32, op: sum", Cut::Offsets(Scalar::U32), "segments: u32"),
+        ("ty: f32, op: sum", Cut::Offsets(Scalar::I64), "segments: i64"),
+        ("ty: f32, op: sum", Cut::Runs(Scalar::F16), "by: { key: f16 }, groups: runs"),
+        ("inputs: { x: f32, y: f32 }, op: dot", Cut::Offsets(Scalar::U64), "segments: u64"),
+    ] {
+        let line = spec(&format!("{inputs}, {text}"));
+        assert_eq!(line.axes, Some(Axes::line(line.operation.inputs.len(), cut)));
+        assert!(line.text.contains(&format!("{text}, op")), "{}", line.text);
+        assert_eq!(spec(&line.text), line);
+    }
+    let features = spec("ty: f32, op: sum, axes: e f -> f, segments: u32");
+    assert!(features.text.contains("axes: e f -> f, segments: u32, op"), "{}", features.text);
+    assert_eq!(spec(&features.text), features);
 }

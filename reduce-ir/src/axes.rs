@@ -11,6 +11,7 @@ pub use error::ShapeError;
 pub use nest::{Along, Dim, Nest, Shape};
 pub use splits::Untold;
 
+use crate::Scalar;
 use crate::func::Param;
 
 /// The axes of a specification. Axes that the result does not name are reduced.
@@ -24,6 +25,22 @@ pub struct Axes {
     pub result: Vec<Kept>,
     /// Whether the text names the inputs: `{ x: b c, w: c } -> b`. If not, all inputs have the same axes.
     pub is_by_input: bool,
+    /// How the elements along the reduced axes are cut into groups.
+    pub cut: Cut,
+}
+
+/// How the elements along the reduced axes are cut into groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Cut {
+    /// They are one group, for each position along the kept axes.
+    #[default]
+    Whole,
+    /// The call gives ascending offsets of this type. Segment `s` has the elements from offset `s` to offset `s + 1` along the only
+    /// reduced axis. The segments are the slowest axis of the result.
+    Offsets(Scalar),
+    /// The call gives a key of this type for each element along the only reduced axis. Neighbours of equal keys are a group. The groups
+    /// are the slowest axis of the result.
+    Runs(Scalar),
 }
 
 /// One axis.
@@ -68,7 +85,27 @@ impl Axes {
             inputs: vec![Pattern { has_leading: false, dims: vec![vec![0], vec![1]] }],
             result: vec![Kept::Axis(0)],
             is_by_input: false,
+            cut: Cut::Whole,
         }
+    }
+
+    /// Returns the axes for inputs of one axis, which is cut into groups.
+    pub fn line(inputs: usize, cut: Cut) -> Axes {
+        Axes {
+            axes: vec![Axis { name: Some("e".to_owned()), length: None }],
+            inputs: vec![Pattern { has_leading: false, dims: vec![vec![0]] }; inputs],
+            result: Vec::new(),
+            is_by_input: false,
+            cut,
+        }
+    }
+
+    /// Returns the places of the reduced axes. `None`: those of `..`.
+    pub fn reduced(&self) -> impl Iterator<Item = Option<usize>> {
+        let has_leading = self.inputs.iter().any(|pattern| pattern.has_leading);
+        let leading = (has_leading && !self.result.contains(&Kept::Leading)).then_some(None);
+        let is_reduced = |at: &usize| !self.result.contains(&Kept::Axis(*at));
+        leading.into_iter().chain((0..self.axes.len()).filter(is_reduced).map(Some))
     }
 
     /// Returns the text of an axis: its name, or its length.
@@ -94,7 +131,19 @@ impl Axes {
         format!("({})", words.join(" "))
     }
 
-    /// Returns the text of the specification, with the names of the inputs.
+    /// Returns the fields `axes`, `segments`, `by` and `groups` of the specification, with the names of the inputs.
+    pub fn fields(&self, inputs: &[Param]) -> Vec<String> {
+        let cut = match self.cut {
+            Cut::Whole => None,
+            Cut::Offsets(ty) => Some(format!("segments: {ty}")),
+            Cut::Runs(ty) => Some(format!("by: {{ key: {ty} }}, groups: runs")),
+        };
+        let is_line = cut.is_some() && *self == Axes::line(inputs.len(), self.cut);
+        let axes = (!is_line).then(|| format!("axes: {}", self.spelling(inputs)));
+        axes.into_iter().chain(cut).collect()
+    }
+
+    /// Returns the value of the field `axes`, with the names of the inputs.
     pub fn spelling(&self, inputs: &[Param]) -> String {
         let from = match self.is_by_input {
             false => self.pattern(0),

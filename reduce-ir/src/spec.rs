@@ -105,7 +105,7 @@ fn text(
             inputs => format!("inputs: {}", braced(inputs)),
         }),
         (domain.access != Access::Contiguous).then(|| format!("layout: {}", domain.access)),
-        spelling.axes.as_ref().map(|axes| format!("axes: {}", axes.spelling(&operation.inputs))),
+        spelling.axes.as_ref().map(|axes| axes.fields(&operation.inputs).join(", ")),
         (!operation.given_params().is_empty())
             .then(|| format!("params: {}", braced(operation.given_params()))),
         (operation.index != Operation::INDEX).then(|| format!("index: {}", operation.index)),

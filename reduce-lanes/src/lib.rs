@@ -167,6 +167,19 @@ macro_rules! lanes {
             }
         }
 
+        /// Copies pieces of `len` lanes to their places among pieces of that length. Lanes of another type are a bug of the caller and
+        /// ignored.
+        pub fn scatter(from: LanesRef<'_>, places: impl Iterator<Item = usize>, len: usize, to: &mut Lanes) {
+            match (to, from) {
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => {
+                    for (from, place) in from.chunks(len.max(1)).zip(places) {
+                        to[place * len..][..len].copy_from_slice(from);
+                    }
+                })*
+                (to, from) => debug_assert_eq!(to.ty(), from.ty()),
+            }
+        }
+
         /// [`append`], inlined into what is compiled for an instruction set.
         #[inline(always)]
         fn append_lanes(from: LanesRef<'_>, len: usize, to: &mut Lanes) {

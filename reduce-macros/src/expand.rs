@@ -9,6 +9,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use reduce_dsl::parse::{self, Closure, Export, Read};
 use reduce_ir::Spec;
+use reduce_ir::axes::Cut;
 use reduce_ir::operation::Record;
 use syn::Attribute;
 
@@ -89,6 +90,17 @@ fn value(read: &Read) -> TokenStream {
 /// Returns the type of the reduction.
 fn ty(Spec { operation, axes, .. }: &Spec) -> TokenStream {
     let [inputs, params] = [&operation.inputs[..], operation.given_params()].map(types::one_or_tuple);
+    let inputs = match axes.as_ref().map(|axes| axes.cut) {
+        Some(Cut::Offsets(offset)) => {
+            let offset = types::scalar(offset);
+            quote!(__reducegen::Ragged<#inputs, #offset>)
+        }
+        Some(Cut::Runs(key)) => {
+            let key = types::scalar(key);
+            quote!(__reducegen::Keyed<#inputs, #key>)
+        }
+        None | Some(Cut::Whole) => inputs,
+    };
     let output = types::record(&operation.output);
     let may_be_absent = operation.may_lack_result();
     let output = match (axes, may_be_absent) {

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
+use reduce_ir::axes::{Axes, Axis, Cut, Kept, Pattern};
 use reduce_ir::func::{Func, Id, Line, Node, Param};
 use reduce_ir::operation::{Measure, Measures, Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, Cmp, Un};
@@ -68,14 +68,33 @@ impl Rebuild for Beside {
 
 impl Rebuild for Axes {
     fn rebuild(&self) -> TokenStream {
-        let Axes { axes, inputs, result, is_by_input } = self;
+        let Axes { axes, inputs, result, is_by_input, cut } = self;
         let [axes, inputs, result] = [axes.rebuild(), inputs.rebuild(), result.rebuild()];
+        let cut = cut.rebuild();
         quote!(__reducegen::__private::Axes {
             axes: #axes,
             inputs: #inputs,
             result: #result,
             is_by_input: #is_by_input,
+            cut: #cut,
         })
+    }
+}
+
+impl Rebuild for Cut {
+    fn rebuild(&self) -> TokenStream {
+        let cut = quote!(__reducegen::__private::Cut);
+        match self {
+            Cut::Whole => quote!(#cut::Whole),
+            Cut::Offsets(ty) => {
+                let ty = ty.rebuild();
+                quote!(#cut::Offsets(#ty))
+            }
+            Cut::Runs(ty) => {
+                let ty = ty.rebuild();
+                quote!(#cut::Runs(#ty))
+            }
+        }
     }
 }
 

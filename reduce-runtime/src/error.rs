@@ -223,6 +223,9 @@ pub enum Error {
     /// The shapes of the inputs do not fit the axes.
     #[error(transparent)]
     Shape(#[from] reduce_ir::axes::ShapeError),
+    /// Offsets do not cut the elements into segments.
+    #[error(transparent)]
+    Segments(#[from] crate::SegmentsError),
     /// A view is not one of its data.
     #[error(transparent)]
     View(#[from] crate::view::ViewError),

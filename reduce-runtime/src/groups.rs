@@ -1,11 +1,12 @@
 //! Reduces views with several axes to one result for each group.
 
+use crate::SegmentsError;
 use crate::cuda::Kernels;
 use crate::device::DeviceKind;
 use crate::reducer::Backend;
 use crate::{Error, Reducer, Timing, View, host, inputs, view};
 use reduce_codegen::Programs;
-use reduce_ir::axes::{Axes, Nest, ShapeError};
+use reduce_ir::axes::{Axes, Cut, Nest, ShapeError};
 use reduce_ir::operation::{Nothing, Operation};
 use reduce_ir::{Domain, Extent, Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
@@ -57,7 +58,7 @@ fn bits(lanes: &Lanes) -> impl Iterator<Item = u64> {
 }
 
 /// Checks that memory for the results can be allocated. Allocating it later would end the process.
-fn check_room(operation: &Operation, groups: u64) -> Result<(), Error> {
+pub(crate) fn check_room(operation: &Operation, groups: u64) -> Result<(), Error> {
     let size = operation.stored().size();
     let bytes = usize::try_from(groups).unwrap_or(usize::MAX).saturating_mul(size);
     let too_many = |_| Error::Shape(ShapeError::TooManyResults { groups, size });
@@ -147,8 +148,19 @@ impl Reducer {
         Ok(made)
     }
 
-    /// Checks the inputs, given the type and length of the data of each, and returns the loops over them.
+    /// As [`Reducer::nest_of`], if no offsets cut the elements.
     pub(crate) fn nest(
+        &self,
+        inputs: impl ExactSizeIterator<Item = View<(Scalar, usize)>>,
+    ) -> Result<Nest, Error> {
+        match self.axes().map(|axes| axes.cut) {
+            Some(Cut::Offsets(_) | Cut::Runs(_)) => Err(SegmentsError::Missing.into()),
+            None | Some(Cut::Whole) => self.nest_of(inputs),
+        }
+    }
+
+    /// Checks the inputs, given the type and length of the data of each, and returns the loops over them.
+    pub(crate) fn nest_of(
         &self,
         inputs: impl ExactSizeIterator<Item = View<(Scalar, usize)>>,
     ) -> Result<Nest, Error> {

@@ -15,8 +15,10 @@ mod pass;
 mod plan;
 mod pool;
 mod probe;
+mod runs;
 mod schedule;
 mod search;
+mod segments;
 mod source;
 mod threads;
 mod worker;
@@ -24,6 +26,7 @@ mod worker;
 pub use error::HostError;
 pub use isa::Isa;
 pub use plan::Plan;
+pub use runs::run_offsets;
 
 use crate::strided::Strided;
 use reduce_ir::Value;

@@ -23,6 +23,8 @@ mod mapped;
 mod reducer;
 mod reduction;
 mod results;
+mod runs;
+mod segments;
 mod strided;
 mod timing;
 mod view;
@@ -55,9 +57,12 @@ pub use mapped::Mapped;
 pub use reduce_lanes::{Lanes, LanesRef};
 pub use reducer::{Outcome, Reducer};
 pub use reduction::{
-    Array, Compiled, GroupResult, NoParams, Output, Params, Reduction, Returned, Slices, Views, With,
+    Array, Compiled, GroupResult, Keyed, NoParams, Output, Params, Ragged, Reduction, Returned, Runs, Slices,
+    Views, With,
 };
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
+pub use runs::RunGroups;
+pub use segments::SegmentsError;
 pub use strided::Strided;
 pub use timing::Timing;
 #[cfg(feature = "ndarray")]

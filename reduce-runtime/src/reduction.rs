@@ -2,12 +2,16 @@
 
 mod arrays;
 mod into;
+mod runs;
+mod segments;
 mod types;
 mod with;
 
 #[cfg(feature = "cuda")]
 pub(crate) use arrays::array;
 pub use arrays::{Array, GroupResult, Views};
+pub use runs::{Keyed, Runs};
+pub use segments::Ragged;
 pub use types::{NoParams, Output, Params, Returned, Slices};
 pub use with::With;
 

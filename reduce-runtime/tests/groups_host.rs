@@ -5,7 +5,7 @@
 mod splitmix;
 
 use reduce_dsl::parse::spec;
-use reduce_ir::axes::{self, Axis, Kept, Pattern};
+use reduce_ir::axes::{self, Axis, Cut, Kept, Pattern};
 use reduce_ir::{Axes, Domain, Scalar, Spec, Value, f16};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::host::{Isa, Plan};
@@ -126,6 +126,7 @@ fn along(axes: usize, kept: &[usize], inputs: usize) -> Axes {
         inputs: vec![pattern; inputs],
         result: kept.iter().map(|&at| Kept::Axis(at)).collect(),
         is_by_input: inputs > 1,
+        cut: Cut::Whole,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::device::{gpu, gpu_alone};
 use super::skip::skipped;
 use reduce_dsl::parse::spec;
-use reduce_ir::axes::{Axes, Axis, Kept, Pattern};
+use reduce_ir::axes::{Axes, Axis, Cut, Kept, Pattern};
 use reduce_ir::{Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, sys};
@@ -53,6 +53,7 @@ fn axes((names, kept): Named) -> Axes {
         inputs: vec![Pattern { has_leading: false, dims: (0..names.len()).map(|at| vec![at]).collect() }],
         result: kept.chars().map(|name| Kept::Axis(place(name))).collect(),
         is_by_input: false,
+        cut: Cut::Whole,
     }
 }
 

@@ -5,6 +5,7 @@ mod axes;
 mod bad_data;
 mod bad_request;
 mod check;
+mod cut;
 #[cfg(unix)]
 mod documented;
 mod emit;

@@ -5,7 +5,7 @@
 
 use super::hygiene::Name;
 use proc_macro2::Ident;
-use reduce_ir::axes::Kept;
+use reduce_ir::axes::{Cut, Kept};
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
 use reduce_ir::operation::{Measure, Measures, Operation};
 use reduce_ir::ops::{Bin, TypeError};
@@ -60,7 +60,8 @@ impl Along {
                 ident: ident.clone(),
                 place,
                 is_kept,
-                has: [at > 0, at + 1 < side.len()],
+                // Segments come before the kept axes.
+                has: [at > 0 || is_kept && axes.cut != Cut::Whole, at + 1 < side.len()],
                 length,
                 inner,
             });

@@ -1,31 +1,33 @@
-//! Resolves `axes` and `segments`: the names of axes become places in the list of axes.
+//! Resolves `axes`: the names of axes become places in the list of axes.
 
+mod cut;
 mod inputs;
 
 use super::diagnostic::{Errors, Extent};
-use super::fields::{self, Fields, Inputs, Term};
+use super::fields::{self, Fields, Inputs, Segments, Term};
 use super::names;
 use proc_macro2::Ident;
 use reduce_ir::Axes;
-use reduce_ir::axes::{Axis, Kept, Pattern};
+use reduce_ir::axes::{Axis, Cut, Kept, Pattern};
 use reduce_ir::func::Param;
 use syn::LitInt;
 
-/// Reads the axes; `None` inside if neither `axes` nor `segments` is written.
+/// Reads the axes; `None` inside if neither `axes` nor a cut is written.
 pub(super) fn read(fields: &Fields, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<Option<Axes>> {
-    if let (Some(_), Some(name)) = (fields.name("axes"), fields.name("segments")) {
-        errors.add(name.span(), "write `axes` or `segments`, not both");
-        return None;
-    }
-    let name = fields.name("axes").or_else(|| fields.name("segments"));
+    let name = ["axes", "segments", "by"].iter().find_map(|name| fields.name(name));
     if let (Some(name), Some(layout)) = (name, fields.layout.as_ref().filter(|layout| *layout == "strided")) {
         let message = format!("the inputs of `{name}` have any strides; leave `layout: strided` out");
         errors.add(layout.span(), message);
     }
-    match (&fields.axes, &fields.segments) {
-        (Some(written), _) => resolved(written, inputs, errors).map(Some),
-        (None, Some(length)) => segments(length, inputs, errors).map(Some),
-        (None, None) => name.is_none().then_some(None),
+    let cut = cut::read(fields, errors);
+    if let Some(Segments::Length(length)) = &fields.segments {
+        return segments(length, inputs, errors).filter(|_| cut.is_some()).map(Some);
+    }
+    match &fields.axes {
+        Some(written) => cut::applied(resolved(written, inputs, errors)?, cut?, fields, errors).map(Some),
+        None if fields.has("axes") => None,
+        None if cut? == Cut::Whole => Some(None),
+        None => Some(Some(Axes::line(inputs?.len(), cut?))),
     }
 }
 
@@ -35,7 +37,13 @@ fn segments(written: &LitInt, inputs: Option<&[Param]>, errors: &mut Errors) -> 
     let outer = Axis { name: Some("s".to_owned()), length: None };
     let pattern = Pattern { has_leading: false, dims: vec![vec![0, 1]] };
     let inputs = vec![pattern; inputs?.len()];
-    Some(Axes { axes: vec![outer, inner], inputs, result: vec![Kept::Axis(0)], is_by_input: false })
+    Some(Axes {
+        axes: vec![outer, inner],
+        inputs,
+        result: vec![Kept::Axis(0)],
+        is_by_input: false,
+        cut: Cut::Whole,
+    })
 }
 
 fn resolved(written: &fields::Axes, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<Axes> {
@@ -46,7 +54,7 @@ fn resolved(written: &fields::Axes, inputs: Option<&[Param]>, errors: &mut Error
     let Reader { axes, errors } = reader;
     let patterns = patterns.filter(|_| errors.count() == before)?;
     let is_by_input = patterns.iter().any(|pattern| *pattern != patterns[0]);
-    let axes = Axes { axes, inputs: patterns, result, is_by_input };
+    let axes = Axes { axes, inputs: patterns, result, is_by_input, cut: Cut::Whole };
     inputs::check(&axes, &written.from, inputs?, errors)?;
     Some(axes)
 }

@@ -9,7 +9,7 @@ mod schedule;
 mod syntax;
 mod values;
 
-pub(super) use axes::{Axes, Inputs, Term};
+pub(super) use axes::{Axes, Inputs, Segments, Term};
 pub use export::Export;
 pub(super) use schedule::{Argument, Schedule, Word};
 pub(super) use values::{Acc, Names, Op};
@@ -25,12 +25,14 @@ use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
 use syntax::{DOCUMENTED, error, word};
 
 /// The fields, in the order of the canonical text.
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 23] = [
     "ty",
     "inputs",
     "layout",
     "axes",
     "segments",
+    "by",
+    "groups",
     "params",
     "index",
     "filter",
@@ -59,7 +61,9 @@ pub(super) struct Fields {
     pub(super) inputs: Option<Names>,
     pub(super) layout: Option<Ident>,
     pub(super) axes: Option<Axes>,
-    pub(super) segments: Option<LitInt>,
+    pub(super) segments: Option<Segments>,
+    pub(super) by: Option<Names>,
+    pub(super) groups: Option<Ident>,
     pub(super) params: Option<Names>,
     pub(super) index: Option<Ident>,
     pub(super) filter: Option<ExprClosure>,
@@ -190,6 +194,12 @@ impl Fields {
             }
             "axes" => self.axes = Some(axes::axes(input)?),
             "segments" => self.segments = Some(axes::segments(input)?),
+            "by" => self.by = Some(values::names(input, &values::KEY)?),
+            "groups" => {
+                let expected =
+                    "`groups` is `runs`, for runs of equal neighbouring keys, as in `groups: runs`";
+                self.groups = Some(word(input, expected)?);
+            }
             "params" => self.params = Some(values::names(input, &values::PARAMS)?),
             "index" => {
                 self.index = Some(word(input, "`index` is a name for the position, as in `index: i`")?)

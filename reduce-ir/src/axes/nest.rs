@@ -114,6 +114,12 @@ impl Nest {
         Nest { kept: merged(&self.kept), reduced: merged(&self.reduced), ..self.clone() }
     }
 
+    /// Returns the same loops with fewer kept axes: neighbouring ones that lie one after the other in every input become one.
+    #[must_use]
+    pub fn with_kept_merged(&self) -> Nest {
+        Nest { kept: merged(&self.kept), ..self.clone() }
+    }
+
     /// Returns the loops in which an operation takes the elements, merged. If it takes them in any order, the reduced axes are sorted
     /// by their steps in the first input, so that its memory is read in order.
     #[must_use]

@@ -1,11 +1,12 @@
 //! Tests the loops that axes become, and their domains.
 
-use super::{Axes, Axis, Dim, Kept, Nest, Pattern, Shape, ShapeError};
+use super::{Axes, Axis, Cut, Dim, Kept, Nest, Pattern, Shape, ShapeError};
 use crate::{Access, Beside, Domain, Extent};
 
 /// Makes axes from patterns of words: a name, a number, `..`, or several of them joined by `*` for a split.
 fn axes(inputs: &[&str], result: &str) -> Axes {
-    let mut all = Axes { axes: Vec::new(), inputs: Vec::new(), result: Vec::new(), is_by_input: true };
+    let mut all =
+        Axes { axes: Vec::new(), inputs: Vec::new(), result: Vec::new(), is_by_input: true, cut: Cut::Whole };
     for words in inputs {
         let mut pattern = Pattern::default();
         for word in words.split_whitespace() {

@@ -37,6 +37,7 @@ impl Error {
             | Error::TooManyElements { .. }
             | Error::NoAxes
             | Error::Shape(_)
+            | Error::Segments(_)
             | Error::View(_)
             | Error::SeveralGroups
             | Error::ArchitectureTooOld { .. }

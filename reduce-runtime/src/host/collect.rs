@@ -1,6 +1,6 @@
 //! Elements of some groups, in the order in which the loops read them: where they lie, or copied.
 
-use super::source::{Order, Source};
+use super::source::{Numbers, Order, Segments, Source};
 use crate::{Strided, View};
 use reduce_ir::Value;
 use reduce_ir::axes::{Dim, Nest};
@@ -13,6 +13,8 @@ pub(super) struct Inputs<'a> {
     pub(super) views: &'a [View<LanesRef<'a>>],
     pub(super) nest: &'a Nest,
     pub(super) params: &'a [Value],
+    /// The segments that are groups. `None`: all positions along the kept axes are groups.
+    pub(super) segments: Option<Segments<'a>>,
 }
 
 impl<'a> Inputs<'a> {
@@ -20,11 +22,12 @@ impl<'a> Inputs<'a> {
     pub(super) fn alone(&self, group: usize) -> Source<'a> {
         let len = self.nest.extent().length as usize;
         let strided = |(k, view): (usize, &View<LanesRef<'a>>)| {
-            let kept = offset(&self.nest.kept, k, group as u64);
+            let kept = self.kept_offset(k, group);
             let step = self.nest.reduced.first().map_or(1, |dim| dim.steps[k]) as isize;
             Strided { data: view.data, offset: view.offset.wrapping_add_signed(kept), step, len }
         };
-        Source::elements(self.views.iter().enumerate().map(strided).collect(), self.params).of_group(group)
+        Source::elements(self.views.iter().enumerate().map(strided).collect(), self.params)
+            .of_groups(Order::ALONE, self.numbers(group))
     }
 
     /// Calls `run` with the elements of some groups side by side.
@@ -36,8 +39,10 @@ impl<'a> Inputs<'a> {
         run: impl FnOnce(&Source<'_>) -> R,
     ) -> R {
         let order = Order::SideBySide { first: elements.start, groups: groups.len() };
-        let (kept, reduced, first) = (&self.nest.kept[..], &self.nest.reduced[..], groups.start);
-        run(&self.source([(reduced, elements), (kept, groups)], copies).of_groups(order, first))
+        let numbers = self.numbers(groups.start);
+        let places =
+            |k| [places(&self.nest.reduced, k, elements.clone()), self.kept_places(k, groups.clone())];
+        run(&self.source(places, copies).of_groups(order, numbers))
     }
 
     /// Returns the elements of some groups, if the rows of every input are contiguous and lie at one distance.
@@ -45,7 +50,7 @@ impl<'a> Inputs<'a> {
         let count = groups.len();
         let row = |(k, view): (usize, &View<LanesRef<'a>>)| {
             let outer = places(&self.nest.reduced, k, elements.clone());
-            match (outer, places(&self.nest.kept, k, groups.clone())) {
+            match (outer, self.kept_places(k, groups.clone())) {
                 (Places::Even { first, step: pitch, len }, Places::Even { first: start, step: 1, .. }) => {
                     let offset = view.offset.wrapping_add_signed(first).wrapping_add_signed(start);
                     let pitch = usize::try_from(if len == 1 { count as isize } else { pitch }).ok()?;
@@ -60,7 +65,8 @@ impl<'a> Inputs<'a> {
         let is_even = pitch >= count && rows.iter().all(|(_, other)| *other == pitch);
         let order = Order::SideBySide { first: elements.start, groups: count };
         let source = Source::elements(rows.into_iter().map(|(row, _)| row).collect(), self.params);
-        (is_even && count >= BLOCK).then(|| source.of_groups(order, groups.start).at_pitch(pitch))
+        (is_even && count >= BLOCK)
+            .then(|| source.of_groups(order, self.numbers(groups.start)).at_pitch(pitch))
     }
 
     /// Calls `run` with the elements of some groups, one group after the other.
@@ -70,22 +76,59 @@ impl<'a> Inputs<'a> {
         copies: &mut [Lanes],
         run: impl FnOnce(&Source<'_>) -> R,
     ) -> R {
-        let len = self.nest.extent().length as usize;
-        let (kept, reduced, first) = (&self.nest.kept[..], &self.nest.reduced[..], groups.start);
-        let source = self.source([(kept, groups), (reduced, 0..len)], copies);
-        run(&source.of_groups(Order::InTurn { len }, first))
+        let (len, numbers) = (self.nest.extent().length as usize, self.numbers(groups.start));
+        let places = |k| [self.kept_places(k, groups.clone()), places(&self.nest.reduced, k, 0..len)];
+        run(&self.source(places, copies).of_groups(Order::InTurn { len }, numbers))
     }
 
-    /// Returns the elements at the positions of an outer and an inner loop. Those that do not lie at regular distances are copied.
-    fn source<'s>(&'s self, loops: [(&[Dim], Range<usize>); 2], copies: &'s mut [Lanes]) -> Source<'s> {
+    /// Returns the elements at the places of an outer and an inner loop over each input. Those that do not lie at regular distances
+    /// are copied.
+    fn source<'s>(&'s self, loops: impl Fn(usize) -> [Places; 2], copies: &'s mut [Lanes]) -> Source<'s> {
         let inputs = self.views.iter().zip(copies).enumerate().map(|(k, (view, copy))| {
-            let [outer, inner] = loops.clone().map(|(dims, range)| places(dims, k, range));
+            let [outer, inner] = loops(k);
             even(view, [&outer, &inner]).unwrap_or_else(|| {
                 collect(view.data, view.offset, [&outer, &inner], copy);
                 copy.borrow().into()
             })
         });
         Source::elements(inputs.collect(), self.params)
+    }
+}
+
+impl<'a> Inputs<'a> {
+    /// Returns the numbers of groups from one of them on.
+    fn numbers(&self, first: usize) -> Numbers<'a> {
+        Numbers { first, segments: self.segments }
+    }
+
+    /// Returns the distance of a group from the first element of an input.
+    fn kept_offset(&self, input: usize, group: usize) -> isize {
+        let Some(segments) = self.segments else { return offset(&self.nest.kept, input, group as u64) };
+        let (segment, kept) = segments.of(group);
+        self.segment_offset(input, segment).wrapping_add(offset(&self.nest.kept, input, kept as u64))
+    }
+
+    /// Returns the distance of a segment from the first element of an input.
+    fn segment_offset(&self, input: usize, segment: usize) -> isize {
+        let (start, step) =
+            (self.segments.map_or(0, |segments| segments.offsets[segment]), &self.nest.reduced[0].steps);
+        (start as isize).wrapping_mul(step[input] as isize)
+    }
+
+    /// Returns the distances of a range of groups from the first element of an input.
+    fn kept_places(&self, input: usize, groups: Range<usize>) -> Places {
+        let Some(segments) = self.segments.filter(|_| !groups.is_empty()) else {
+            return places(&self.nest.kept, input, groups);
+        };
+        let (segment, first) = segments.of(groups.start);
+        if groups.len() > segments.each - first {
+            return Places::Listed(groups.map(|group| self.kept_offset(input, group)).collect());
+        }
+        let start = self.segment_offset(input, segment);
+        match places(&self.nest.kept, input, first..first + groups.len()) {
+            Places::Even { first, step, len } => Places::Even { first: start.wrapping_add(first), step, len },
+            Places::Listed(all) => Places::Listed(all.into_iter().map(|at| start.wrapping_add(at)).collect()),
+        }
     }
 }
 

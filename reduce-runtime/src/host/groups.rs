@@ -12,10 +12,10 @@ use super::schedule::{Columns, MIN_BATCH, least_in_turn, tile};
 use super::source::pieces;
 use super::threads;
 use crate::{View, inputs, view};
-use reduce_ir::Value;
 use reduce_ir::axes::{Dim, Nest};
 use reduce_ir::func::Param;
 use reduce_ir::program::Association;
+use reduce_ir::{Extent, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use std::ops::Range;
 
@@ -50,8 +50,8 @@ enum Layout {
     InRanges,
 }
 
-/// One call.
-struct Call<'a> {
+/// The reduction of groups of one length.
+pub(super) struct Call<'a> {
     plan: &'a Plan,
     association: &'a Association,
     inputs: Inputs<'a>,
@@ -80,21 +80,12 @@ impl Plan {
         if !self.takes_views(views, params) {
             return Err(HostError::Given { operator: self.operation.name.clone() });
         }
-        let extent = nest.extent();
-        let call = Call {
-            plan: self,
-            association,
-            inputs: Inputs { views, nest, params },
-            shared: self.finish_groups.shared(extent.length, params),
-            groups: extent.groups as usize,
-            length: extent.length as usize,
-            layout: self.layout(association, nest),
-            has_columns: Columns::new(self.elements.traits(), &association.first).is_some(),
-        };
-        call.run()
+        let inputs = Inputs { views, nest, params, segments: None };
+        Call::new(self, association, inputs, nest.extent()).run()
     }
 
-    fn takes_views(&self, views: &[View<LanesRef<'_>>], params: &[Value]) -> bool {
+    /// Returns whether views and params are those of the operation, and views lie in their data.
+    pub(super) fn takes_views(&self, views: &[View<LanesRef<'_>>], params: &[Value]) -> bool {
         let takes = |(param, input): (&Param, &View<LanesRef<'_>>)| {
             let data = (input.data.ty(), input.data.len());
             inputs::check_type(param, data.0).is_ok() && view::check(&param.name, &input.on(data)).is_ok()
@@ -104,8 +95,7 @@ impl Plan {
             && inputs::check_values(&self.operation.params, params).is_ok()
     }
 
-    fn layout(&self, association: &Association, nest: &Nest) -> Layout {
-        let extent = nest.extent();
+    fn layout(&self, association: &Association, nest: &Nest, extent: Extent) -> Layout {
         let has_neighbours = is_nearer(nest.reduced.last(), nest.kept.last());
         match nest.reduced.len() {
             0 | 1 if extent.groups == 1 => Layout::Alone,
@@ -141,7 +131,25 @@ fn is_nearer(dim: Option<&Dim>, other: Option<&Dim>) -> bool {
     dim.map_or(u64::MAX, distance) <= other.map_or(u64::MAX, distance)
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    pub(super) fn new(
+        plan: &'a Plan,
+        association: &'a Association,
+        inputs: Inputs<'a>,
+        extent: Extent,
+    ) -> Call<'a> {
+        Call {
+            plan,
+            association,
+            inputs,
+            shared: plan.finish_groups.shared(extent.length, inputs.params),
+            groups: extent.groups as usize,
+            length: extent.length as usize,
+            layout: plan.layout(association, inputs.nest, extent),
+            has_columns: Columns::new(plan.elements.traits(), &association.first).is_some(),
+        }
+    }
+
     fn run(&self) -> Result<Vec<Lanes>, HostError> {
         if self.layout == Layout::Alone {
             return self.reduce_share(std::slice::from_ref(&(0..self.groups)));
@@ -179,6 +187,14 @@ impl Call<'_> {
         }
         let turns = pieces(0..self.groups, inner);
         turns.flat_map(|turn| pieces(turn, most)).collect()
+    }
+
+    /// Reduces all groups on this thread, except that several reduce a long group.
+    pub(super) fn run_here(&self) -> Result<Vec<Lanes>, HostError> {
+        match self.layout {
+            Layout::Alone => self.run(),
+            Layout::InTurn | Layout::SideBySide | Layout::InRanges => self.reduce_share(&self.batches()),
+        }
     }
 
     /// Reduces some batches, one after the other.

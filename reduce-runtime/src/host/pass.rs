@@ -6,7 +6,7 @@ use super::isa::Isa;
 use super::pool::Pool;
 use super::probe;
 use super::schedule::{self, Columns, Schedule};
-use super::source::{Order, Source};
+use super::source::{Numbers, Order, Source};
 use super::threads;
 use super::worker::Worker;
 use reduce_ir::Scalar;
@@ -106,7 +106,8 @@ impl Pass {
         groups: usize,
     ) -> Result<Vec<Lanes>, HostError> {
         while let Some(left) = items.first().map(Lanes::len).filter(|&left| left > groups) {
-            let source = Source::partials(&items).of_groups(Order::SideBySide { first: 0, groups }, 0);
+            let source =
+                Source::partials(&items).of_groups(Order::SideBySide { first: 0, groups }, Numbers::ALL);
             let fewer = self.run_groups(&source, levels)?;
             if fewer.iter().any(|field| field.len() >= left) {
                 return Err(HostError::Stuck { items: left });

@@ -13,8 +13,8 @@ pub(super) struct Source<'a> {
     params: &'a [Value],
     len: usize,
     order: Order,
-    /// The number of the first group.
-    group: usize,
+    /// The numbers of the groups.
+    numbers: Numbers<'a>,
     /// The distance of the rows of groups side by side, if they do not follow each other. Only loops over columns read them.
     pitch: Option<usize>,
 }
@@ -28,26 +28,61 @@ pub(super) enum Order {
     InTurn { len: usize },
 }
 
+/// The numbers of the groups of a source: they follow each other, or are those of segments.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers<'a> {
+    pub(super) first: usize,
+    pub(super) segments: Option<Segments<'a>>,
+}
+
+/// Segments of one length. They are an axis before the kept ones.
+#[derive(Clone, Copy)]
+pub(super) struct Segments<'a> {
+    /// The numbers of the segments.
+    pub(super) numbers: &'a [usize],
+    /// The offset of each segment, by its number.
+    pub(super) offsets: &'a [usize],
+    /// The groups of a segment: the positions along the kept axes.
+    pub(super) each: usize,
+}
+
+impl Segments<'_> {
+    /// The segment of a group, and the position of the group along the kept axes.
+    pub(super) fn of(&self, group: usize) -> (usize, usize) {
+        (self.numbers[group / self.each], group % self.each)
+    }
+
+    /// The number of a group among those of all segments.
+    fn number(&self, group: usize) -> usize {
+        let (segment, kept) = self.of(group);
+        segment * self.each + kept
+    }
+}
+
+impl Numbers<'_> {
+    /// From the first group on.
+    pub(super) const ALL: Numbers<'static> = Numbers { first: 0, segments: None };
+
+    fn of(&self, at: usize) -> usize {
+        self.segments.map_or(self.first + at, |segments| segments.number(self.first + at))
+    }
+}
+
 impl Order {
     /// One group.
-    const ALONE: Order = Order::SideBySide { first: 0, groups: 1 };
+    pub(super) const ALONE: Order = Order::SideBySide { first: 0, groups: 1 };
 }
 
 impl<'a> Source<'a> {
     /// The elements of the inputs, which have one length.
     pub(super) fn elements(inputs: Vec<Strided<LanesRef<'a>>>, params: &'a [Value]) -> Source<'a> {
         let len = inputs.first().map_or(0, |input| input.len);
-        Source { inputs, params, len, order: Order::ALONE, group: 0, pitch: None }
+        Source { inputs, params, len, order: Order::ALONE, numbers: Numbers::ALL, pitch: None }
     }
 
-    /// The same elements as those of groups from number `group` on.
-    pub(super) fn of_groups(self, order: Order, group: usize) -> Source<'a> {
-        Source { order, group, ..self }
-    }
-
-    /// The same elements as those of group number `group`.
-    pub(super) fn of_group(self, group: usize) -> Source<'a> {
-        Source { group, ..self }
+    /// The same elements as those of groups with these numbers.
+    pub(super) fn of_groups(self, order: Order, numbers: Numbers<'a>) -> Source<'a> {
+        Source { order, numbers, ..self }
     }
 
     /// The same elements in rows at that distance.
@@ -260,7 +295,7 @@ fn groups(source: &Source<'_>, range: Range<usize>, out: &mut Lanes) {
             Order::SideBySide { groups, .. } => at % groups,
             Order::InTurn { len } => at / len,
         };
-        (source.group + group) as u64
+        source.numbers.of(group) as u64
     }));
 }
 

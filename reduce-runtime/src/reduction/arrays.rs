@@ -69,8 +69,8 @@ impl<T: Output> GroupResult for Option<T> {
     }
 }
 
-/// Views for the inputs `In`: a [`View`] of a reference to a slice, or to a value that converts to one, such as a `Vec`. Up to
-/// sixteen inputs are a tuple of these.
+/// Views for the inputs `In`: a [`View`] of a reference to a slice, or to a value that converts to one, such as a `Vec`. A reference
+/// alone is a view of one axis. Up to sixteen inputs are a tuple of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no view of elements for the inputs `{In}`",
     note = "give `View::of(&x, [rows, columns])` of a slice of exactly that type; a tuple of views for several inputs"
@@ -87,6 +87,14 @@ macro_rules! scalars {
             impl<S: AsRef<[$ty]> + ?Sized> Views<$ty> for View<&S> {
                 fn views(&self) -> Vec<View<LanesRef<'_>>> {
                     vec![self.on(LanesRef::from(self.data.as_ref()))]
+                }
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<S: AsRef<[$ty]> + ?Sized> Views<$ty> for &S {
+                fn views(&self) -> Vec<View<LanesRef<'_>>> {
+                    let elements = self.as_ref();
+                    vec![View::of(LanesRef::from(elements), [elements.len()])]
                 }
             }
         )*

@@ -62,7 +62,7 @@ impl<In, R: GroupResult, P: Params> With<'_, Compiled<In, Array<R>, P>> {
 }
 
 /// Writes results to the elements of a view.
-fn write<R>(array: Array<R>, into: View<&mut [R]>) -> Result<(), Error> {
+pub(super) fn write<R>(array: Array<R>, into: View<&mut [R]>) -> Result<(), Error> {
     if !fits(&array.shape, &into) {
         let View { data, lengths: found, steps, .. } = into;
         let (expected, len) = (array.shape, data.len());

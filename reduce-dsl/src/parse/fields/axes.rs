@@ -3,6 +3,7 @@
 use super::syntax::{error, word};
 use crate::parse::diagnostic::Extent;
 use proc_macro2::{Ident, TokenStream};
+use reduce_ir::Scalar;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{LitInt, Token, braced, parenthesized, token};
@@ -146,17 +147,27 @@ fn split(input: ParseStream) -> syn::Result<Term> {
     Ok(Term::Split(all, paren.span.join().into()))
 }
 
-/// Reads the length of segments.
-pub(super) fn segments(input: ParseStream) -> syn::Result<LitInt> {
+/// The value of `segments`.
+pub(crate) enum Segments {
+    /// The length of each segment.
+    Length(LitInt),
+    /// The type of the offsets between which segments lie.
+    Offsets(Scalar),
+}
+
+/// Reads the length of segments, or the type of their offsets.
+pub(super) fn segments(input: ParseStream) -> syn::Result<Segments> {
+    const TYPES: [Scalar; 4] = [Scalar::U32, Scalar::U64, Scalar::I32, Scalar::I64];
     if input.peek(LitInt) {
-        return input.parse();
+        return Ok(Segments::Length(input.parse()?));
     }
-    let is_type = |word: Ident| ["u32", "u64", "i32", "i64"].iter().any(|ty| word == ty);
-    let is_ragged = input.fork().call(Ident::parse_any).is_ok_and(is_type);
-    let message = if is_ragged {
-        "ragged segments are not supported yet; give a fixed length, as in `segments: 16`"
-    } else {
-        "`segments` is the length of each segment, as in `segments: 16`"
+    let word = input.fork().call(Ident::parse_any).ok();
+    let ty = TYPES.into_iter().find(|ty| word.as_ref().is_some_and(|word| *word == ty.name()));
+    let Some(ty) = ty else {
+        let message = "`segments` is the type of offsets, u32, u64, i32 or i64, as in `segments: u32`, or the length of \
+                       each segment, as in `segments: 16`";
+        return Err(error(input, message));
     };
-    Err(error(input, message))
+    input.call(Ident::parse_any)?;
+    Ok(Segments::Offsets(ty))
 }

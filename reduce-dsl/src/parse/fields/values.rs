@@ -60,6 +60,13 @@ pub(super) const PARAMS: Thing = Thing {
     next: "expected `,` and the next param",
 };
 
+pub(super) const KEY: Thing = Thing {
+    whole: "`by` is the name and the type of a key, as in `by: { key: u32 }`",
+    name: "expected the name of the key, as in `key: u32`",
+    ty: "expected the type of the key, as in `key: u32`",
+    next: "expected `}`; there is one key",
+};
+
 const STRUCT: Thing = Thing {
     whole: "`acc` is a type, as in `acc: f64`, or a struct, as in `acc: Range { lo: f64, hi: f64 }`",
     name: "expected the name of a field, as in `lo: f64`",

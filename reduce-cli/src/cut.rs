@@ -1,0 +1,131 @@
+//! `--segments offsets.npy` and `--by keys.npy`: what cuts the elements into groups of any length.
+
+use crate::args::Run;
+use crate::data::{Data, Reading};
+use crate::failure::Failure;
+use crate::groups::Inputs;
+use crate::{npy_file, output};
+use reduce_ir::axes::Cut;
+use reduce_ir::operation::Record;
+use reduce_ir::{Axes, Scalar, Spec, Value};
+use reduce_lanes::Lanes;
+use reduce_runtime::{Groups, Reducer};
+use std::path::Path;
+
+/// The file that cuts the elements.
+#[derive(Debug)]
+pub(crate) enum Cutter {
+    /// The offsets of segments.
+    Offsets(Data),
+    /// A key for each element.
+    Keys(Data),
+}
+
+impl Cutter {
+    /// Opens the file, if the arguments name one.
+    pub(crate) fn open(args: &Run) -> Result<Option<Cutter>, Failure> {
+        let open = |path: &Path| -> Result<Data, Failure> {
+            let data = Data::open(path, Reading { raw: None, limit: args.limit })?;
+            match data.shape().map_or(1, |shape| shape.lengths.len()) {
+                1 => Ok(data),
+                dimensions => Err(Failure::request(format!(
+                    "{} has {dimensions} dimensions; offsets and keys have one",
+                    path.display()
+                ))),
+            }
+        };
+        match (&args.segments, &args.by) {
+            (Some(path), _) => offsets(open(path)?).map(|data| Some(Cutter::Offsets(data))),
+            (None, Some(path)) => Ok(Some(Cutter::Keys(open(path)?))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn cut(&self) -> Cut {
+        match self {
+            Cutter::Offsets(data) => Cut::Offsets(data.ty()),
+            Cutter::Keys(data) => Cut::Runs(data.ty()),
+        }
+    }
+
+    fn data(&self) -> &Data {
+        match self {
+            Cutter::Offsets(data) | Cutter::Keys(data) => data,
+        }
+    }
+
+    /// Reduces the groups. Returns their keys as well, if there are keys.
+    pub(crate) fn reduce(
+        &self,
+        reducer: &Reducer,
+        inputs: &Inputs<'_>,
+        params: &[Value],
+    ) -> Result<(Option<Lanes>, Groups), Failure> {
+        let cut = self.data().lanes()?;
+        let (keys, groups) = match self {
+            Cutter::Offsets(_) => (None, reducer.reduce_segments(&inputs.views, cut, params)?),
+            Cutter::Keys(_) => {
+                let runs = reducer.reduce_runs(&inputs.views, cut, params)?;
+                (Some(runs.keys), runs.groups)
+            }
+        };
+        self.data().check_unchanged()?;
+        Ok((keys, groups))
+    }
+}
+
+fn offsets(data: Data) -> Result<Data, Failure> {
+    if [Scalar::U32, Scalar::U64, Scalar::I32, Scalar::I64].contains(&data.ty()) {
+        return Ok(data);
+    }
+    let (path, ty) = (data.path.display(), data.ty());
+    Err(Failure::request(format!("{path} holds {ty}; offsets are u32, u64, i32 or i64")))
+}
+
+/// Returns the specification with groups that a file cuts.
+pub(crate) fn applied(spec: Spec, cutter: Option<&Cutter>, inputs: usize) -> Result<Spec, Failure> {
+    let written = spec.axes.as_ref().map_or(Cut::Whole, |axes| axes.cut);
+    let Some(cut) = cutter.map(Cutter::cut) else {
+        return match written {
+            Cut::Whole => Ok(spec),
+            Cut::Offsets(_) => Err(Failure::request(
+                "the specification has segments; give their offsets, as in `--segments offsets.npy`",
+            )),
+            Cut::Runs(_) => {
+                Err(Failure::request("the specification has keys; give them, as in `--by keys.npy`"))
+            }
+        };
+    };
+    if written != Cut::Whole {
+        // The call compares the types.
+        return Ok(spec);
+    }
+    let axes = match &spec.axes {
+        None => Axes::line(inputs, cut),
+        Some(axes) => Axes { cut, ..axes.clone() },
+    };
+    let reduced = axes.reduced().count();
+    if reduced != 1 {
+        let message =
+            format!("segments and keys cut the one axis that is reduced, and {reduced} are; keep the others");
+        return Err(Failure::request(message));
+    }
+    Ok(Spec { domain: axes.domain(), axes: Some(axes), ..spec })
+}
+
+/// Refuses a specification for which there are no kernels.
+pub(crate) fn check_kernels(spec: &Spec) -> Result<(), Failure> {
+    match spec.axes.as_ref().map(|axes| axes.cut) {
+        None | Some(Cut::Whole) => Ok(()),
+        Some(Cut::Offsets(_) | Cut::Runs(_)) => Err(Failure::request(
+            "this version reduces segments and runs on the host only, so there is no kernel to show",
+        )),
+    }
+}
+
+/// Writes the keys of runs to the file that the arguments name.
+pub(crate) fn write_keys(args: &Run, keys: Option<&Lanes>) -> Result<(), Failure> {
+    let Some((path, keys)) = args.keys_out.as_ref().zip(keys) else { return Ok(()) };
+    let record = Record::scalar(keys.ty());
+    output::write(Some(path), &npy_file::file(&record, &[keys.len() as u64], std::slice::from_ref(keys))?)
+}

@@ -1,0 +1,69 @@
+//! Tests of `--segments` and `--by`: groups of any length, as text, JSON and NumPy files.
+
+use crate::folder::Folder;
+use crate::npy;
+use serde_json::{Value, json};
+
+/// Five elements, in segments of 2, 0 and 3, with a key for each; and a matrix of five rows.
+fn lists(test: &str) -> Folder {
+    Folder::of(test)
+        .with("x.npy", npy::array(&[1.0f32, 2.0, 3.0, 4.0, 5.0]))
+        .with("offsets.npy", npy::array(&[0u32, 2, 2, 5]))
+        .with("descending.npy", npy::array(&[0u32, 3, 2, 5]))
+        .with("keys.npy", npy::array(&[7i64, 7, -1, -1, 7]))
+        .with("few.npy", npy::array(&[7i64, 7]))
+        .with("matrix.npy", npy::file(&npy::header("<f4", false, "(5, 2)"), &npy::raw(&[1.0f32; 10])))
+}
+
+fn json(folder: &Folder, args: &[&str]) -> Value {
+    serde_json::from_str(&folder.stdout(&[&["run"], args, &["--json"]].concat())).unwrap()
+}
+
+#[test]
+fn each_segment_has_a_result() {
+    let folder = lists("cut_segments");
+    let run = |spec: &str| folder.stdout(&["run", spec, "x.npy", "--segments", "offsets.npy"]);
+    assert_eq!(run("op: sum"), "[ 3.0  0.0 12.0]\n");
+    assert_eq!(run("op: sum, segments: u32"), "[ 3.0  0.0 12.0]\n");
+    assert_eq!(run("op: argmax"), "[   1 none    2]\n");
+    assert_eq!(run("op: max, empty: -1.0"), "[ 2.0 -1.0  5.0]\n");
+    let found = json(&folder, &["op: argmax", "x.npy", "--segments", "offsets.npy"]);
+    assert_eq!((&found["shape"], &found["result"]), (&json!([3]), &json!([1, null, 2])));
+    assert_eq!((&found["n"], &found["keys"]), (&json!(5), &Value::Null));
+    let features =
+        folder.stdout(&["run", "op: sum, axes: e f -> f", "matrix.npy", "--segments", "offsets.npy"]);
+    assert_eq!(features, "[[2.0 2.0]\n [0.0 0.0]\n [3.0 3.0]]\n");
+    folder.stdout(&["run", "op: sum", "x.npy", "--segments", "offsets.npy", "-o", "sums.npy"]);
+    assert_eq!(folder.read("sums.npy"), npy::array(&[3.0f32, 0.0, 12.0]));
+}
+
+#[test]
+fn each_run_has_a_key_and_a_result() {
+    let folder = lists("cut_runs");
+    let printed = folder.stdout(&["run", "op: sum", "x.npy", "--by", "keys.npy", "--keys-out", "k.npy"]);
+    assert_eq!(printed, "keys [ 7 -1  7]\n[3.0 7.0 5.0]\n");
+    assert_eq!(folder.read("k.npy"), npy::array(&[7i64, -1, 7]));
+    let found = json(&folder, &["op: mean, by: { day: i64 }, groups: runs", "x.npy", "--by", "keys.npy"]);
+    assert_eq!((&found["keys"], &found["result"]), (&json!([7, -1, 7]), &json!([1.5, 3.5, 5.0])));
+}
+
+#[test]
+fn wrong_files_are_refused() {
+    let folder = lists("cut_wrong");
+    for (args, message) in [
+        (&["op: sum", "x.npy", "--segments", "descending.npy"][..], "the offsets descend: offset 2 is 2"),
+        (&["op: sum", "x.npy", "--segments", "keys.npy"], "offset 0 is 7, and there are 5 elements"),
+        (&["op: sum", "x.npy", "--segments", "x.npy"], "holds f32; offsets are u32, u64, i32 or i64"),
+        (&["op: sum", "x.npy", "--segments", "matrix.npy"], "has 2 dimensions; offsets and keys have one"),
+        (&["op: sum, segments: u64", "x.npy", "--segments", "offsets.npy"], "the offsets are u32"),
+        (&["op: sum, segments: u32", "x.npy"], "give their offsets, as in `--segments offsets.npy`"),
+        (&["op: sum", "x.npy", "--by", "few.npy"], "there are 2 keys for 5 elements"),
+        (&["op: sum, by: { k: i64 }, groups: runs", "x.npy"], "give them, as in `--by keys.npy`"),
+        (&["op: sum, axes: a b ->", "matrix.npy", "--segments", "offsets.npy"], "and 2 are"),
+    ] {
+        let output = folder.run(&[&["run"], args].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        assert!(error.contains(message), "{args:?}: {error}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Reduces segments between offsets to one result each.
+
+use crate::reducer::Backend;
+use crate::{Error, Groups, Reducer, View, groups, host, inputs};
+use reduce_ir::axes::{Cut, Nest};
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::LanesRef;
+
+/// The reason why offsets do not cut the elements into segments.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SegmentsError {
+    /// The offsets have another type.
+    #[error(
+        "the specification has `segments: {expected}`, and the offsets are {found}; convert them, or write `segments: {found}`"
+    )]
+    Type {
+        /// The type of the specification.
+        expected: Scalar,
+        /// The type of the offsets.
+        found: Scalar,
+    },
+    /// An offset is less than the one before.
+    #[error(
+        "the offsets descend: offset {at} is {value}, and the one before is {before}; segments are ascending offsets, not lengths"
+    )]
+    Descends {
+        /// The place of the offset.
+        at: usize,
+        /// The offset.
+        value: i128,
+        /// The offset before.
+        before: i128,
+    },
+    /// An offset is not a position among the elements, or their number.
+    #[error("offset {at} is {value}, and there are {len} elements")]
+    Outside {
+        /// The place of the offset.
+        at: usize,
+        /// The offset.
+        value: i128,
+        /// The number of elements.
+        len: u64,
+    },
+    /// A call with offsets was made for a specification without `segments`.
+    #[error("the specification has no segments; write `segments: u32`, or call `reduce_groups`")]
+    None,
+    /// A call without offsets or keys was made for a specification with `segments` or `by`.
+    #[error(
+        "the call gives neither offsets nor keys; call `reduce_segments` for `segments`, and `reduce_runs` for `groups: runs`"
+    )]
+    Missing,
+    /// A call with keys was made for a specification without `by`.
+    #[error(
+        "the specification has no runs of keys; write `by: {{ key: u32 }}, groups: runs`, or call another function"
+    )]
+    NoKeys,
+    /// The keys have another type.
+    #[error(
+        "the specification has keys of type {expected}, and these are {found}; convert them, or write `by: {{ key: {found} }}`"
+    )]
+    KeyType {
+        /// The type of the specification.
+        expected: Scalar,
+        /// The type of the keys.
+        found: Scalar,
+    },
+    /// There is not one key for each element.
+    #[error("there are {found} keys for {elements} elements along the reduced axis; give one for each")]
+    KeyCount {
+        /// The number of elements along the reduced axis.
+        elements: u64,
+        /// The number of keys.
+        found: u64,
+    },
+    /// The device is a GPU.
+    #[error("this version reduces segments on the host only; use the device `host`")]
+    OnDevice,
+}
+
+impl Reducer {
+    /// Reduces each segment of views in host memory: the elements from one offset to the next along the reduced axis, for each position
+    /// along the kept axes. The result has the segments as its slowest axis.
+    ///
+    /// There is one offset more than segments. Offsets ascend; equal ones make an empty segment. They may begin after the first element
+    /// and end before the last one. The result of a segment has the bits of a reduction of its elements alone, and positions count
+    /// from its first element.
+    ///
+    /// ```
+    /// # use reduce_runtime::{Device, Reducer, View};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sums = Reducer::new(&reduce_dsl::parse::spec("op: sum, ty: f32, segments: u32")?, &Device::host())?;
+    /// let (x, offsets) = ([1.0f32, 2.0, 3.0, 4.0], [0u32, 3, 3, 4]);
+    /// let sums = sums.reduce_segments(&[View::of(x.as_slice().into(), [4])], offsets.as_slice().into(), &[])?;
+    /// assert_eq!(sums.shape, [3]);
+    /// assert_eq!((0..3).map(|at| sums.get(at)).collect::<Vec<_>>(), [6.0f32, 0.0, 4.0].map(|sum| Some(vec![sum.into()])));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The specification has no `segments`; offsets have another type, descend or leave the data; an error of
+    /// [`Reducer::reduce_groups`].
+    pub fn reduce_segments(
+        &self,
+        inputs: &[View<LanesRef<'_>>],
+        offsets: LanesRef<'_>,
+        params: &[Value],
+    ) -> Result<Groups, Error> {
+        inputs::check_params(self.operation(), params)?;
+        let Some(Cut::Offsets(expected)) = self.axes().map(|axes| axes.cut) else {
+            return Err(SegmentsError::None.into());
+        };
+        let nest = self.nest_of(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?;
+        let offsets = ascending(offsets, expected, nest.reduced[0].length)?;
+        self.reduce_cut(inputs, &nest, &offsets, params)
+    }
+
+    /// Reduces the elements between checked offsets along the only reduced axis of a nest that is not merged.
+    pub(crate) fn reduce_cut(
+        &self,
+        inputs: &[View<LanesRef<'_>>],
+        nest: &Nest,
+        offsets: &[usize],
+        params: &[Value],
+    ) -> Result<Groups, Error> {
+        let longest = offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+        self.within(longest as u64)?;
+        let segments = offsets.len().saturating_sub(1) as u64;
+        groups::check_room(self.operation(), segments.saturating_mul(nest.extent().groups))?;
+        let params = nest.params(self.operation(), params);
+        let shape = [&[segments], &nest.result[..]].concat();
+        let Backend::Host { plan, associations } = &self.backend else {
+            return Err(SegmentsError::OnDevice.into());
+        };
+        let association = |length| &associations[self.programs().place(length)];
+        let nest = nest.with_kept_merged();
+        let empty = self.empty_segment(&params)?;
+        let stored = plan.reduce_segments(association, inputs, &nest, offsets, (&params, &empty))?;
+        Ok(self.with_absent(Groups::new(self.operation(), shape, stored), offsets))
+    }
+
+    /// Returns the stored result of a segment without elements; zeros if it has no result.
+    fn empty_segment(&self, params: &[Value]) -> Result<Vec<Value>, Error> {
+        if self.has_result_of_nothing() {
+            return Ok(host::empty_result(self.operation(), params)?);
+        }
+        let types = self.operation().stored().types();
+        Ok(types.into_iter().map(|ty| Value::from_bits(ty, 0)).collect())
+    }
+
+    /// Marks the results of segments without elements as absent, if the operation has no result of no elements.
+    fn with_absent(&self, groups: Groups, offsets: &[usize]) -> Groups {
+        if self.has_result_of_nothing() || offsets.windows(2).all(|pair| pair[0] < pair[1]) {
+            return groups;
+        }
+        let each = groups.len() / (offsets.len() - 1).max(1);
+        let is_empty = |at: usize| offsets[at / each] == offsets[at / each + 1];
+        let present =
+            (0..groups.len()).map(|at| !is_empty(at) && groups.present.as_ref().is_none_or(|all| all[at]));
+        Groups { present: Some(present.collect()), ..groups }
+    }
+
+    fn has_result_of_nothing(&self) -> bool {
+        self.operation().identity.is_some() || self.operation().empty.is_some()
+    }
+}
+
+/// Checks offsets among `len` elements.
+fn ascending(offsets: LanesRef<'_>, expected: Scalar, len: u64) -> Result<Vec<usize>, SegmentsError> {
+    if offsets.ty() != expected {
+        return Err(SegmentsError::Type { expected, found: offsets.ty() });
+    }
+    let is_signed = expected.is_signed();
+    let mut all = Vec::with_capacity(offsets.len());
+    let mut before = 0;
+    for at in 0..offsets.len() {
+        let bits = offsets.get(at).bits();
+        let value = match (is_signed, expected.size()) {
+            (true, 4) => i128::from(bits as u32 as i32),
+            (true, _) => i128::from(bits as i64),
+            (false, _) => i128::from(bits),
+        };
+        if value < 0 || value > i128::from(len) {
+            return Err(SegmentsError::Outside { at, value, len });
+        }
+        if value < before {
+            return Err(SegmentsError::Descends { at, value, before });
+        }
+        before = value;
+        all.push(value as usize);
+    }
+    Ok(all)
+}
