@@ -8,7 +8,7 @@ use reduce_lanes::{Lanes, LanesRef, Places, collect};
 /// The results of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunGroups {
-    /// The key of each run: that of its first element.
+    /// The key of the first element of each run.
     pub keys: Lanes,
     /// The results. The runs are the slowest axis.
     pub groups: Groups,

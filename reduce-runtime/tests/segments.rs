@@ -108,7 +108,7 @@ fn on_host(text: &str) -> Reducer {
     Reducer::new(&spec(text).unwrap(), &Device::host()).unwrap()
 }
 
-/// The result of a call for one result; `None` if there is none.
+/// Reduces elements to one result. Returns `None` if there is none.
 fn alone(reducer: &Reducer, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Option<Vec<Value>> {
     match reducer.reduce_with(inputs, params) {
         Ok(outcome) => Some(outcome.values),
@@ -185,7 +185,7 @@ fn rows_of_features_are_reduced_by_segments() {
     }
 }
 
-/// The number of the segment does not show, that of a feature does.
+/// Positions of elements count in their segment, and those of features do not depend on the segment.
 #[test]
 fn the_name_of_an_axis_is_a_position_in_its_segment() {
     let cut = on_host("ty: u64, axes: e f -> f, segments: i32, map: |x| x + 10 * e + 100 * f, op: sum");

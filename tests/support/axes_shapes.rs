@@ -111,8 +111,8 @@ impl Shape {
         at.checked_sub(self.leading).is_some_and(|axis| self.axes.axes[axis].length.is_some())
     }
 
-    /// Returns whether the axis at this place has another name beside it in a split. With length 0, the length of the other
-    /// would be unknown.
+    /// Returns whether the axis at this place is split from a dimension together with another named axis. If its length were 0,
+    /// the length of that axis would be unknown.
     fn is_in_named_split(&self, at: usize) -> bool {
         let Some(axis) = at.checked_sub(self.leading) else { return false };
         let is_named = |&axis: &usize| self.axes.axes[axis].length.is_none();

@@ -166,9 +166,6 @@ fn order(axes: &Axes) -> [Vec<Option<usize>>; 2] {
         Kept::One => None,
     };
     let kept: Vec<_> = axes.result.iter().filter_map(place).collect();
-    let has_leading = axes.inputs.iter().any(|pattern| pattern.has_leading);
-    let leading = has_leading.then_some(None);
-    let all = leading.into_iter().chain((0..axes.axes.len()).map(Some));
-    let reduced = all.filter(|axis| !kept.contains(axis)).collect();
+    let reduced = axes.reduced().collect();
     [kept, reduced]
 }

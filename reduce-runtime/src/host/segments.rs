@@ -31,7 +31,7 @@ const COUNTED: usize = 1 << 12;
 /// A call.
 struct Cut<'a, F> {
     plan: &'a Plan,
-    /// The association of so many elements.
+    /// Returns the association for a number of elements.
     association: F,
     views: &'a [View<LanesRef<'a>>],
     nest: &'a Nest,
@@ -43,7 +43,7 @@ struct Cut<'a, F> {
 
 impl Plan {
     /// Reduces each segment between ascending offsets along the only reduced axis, for each position along the kept axes of a nest.
-    /// `association` returns the association of so many elements. Returns one vector for each field of the stored output; segments
+    /// `association` returns the association for a number of elements. Returns one vector for each field of the stored output; segments
     /// without elements have the values of `empty`. Inputs, params and nest are as for [`Plan::reduce_groups`], with the reduced axis
     /// unmerged.
     ///

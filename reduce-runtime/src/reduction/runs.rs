@@ -24,7 +24,7 @@ where
     for<'a> LanesRef<'a>: From<&'a [Key]>,
     for<'a> &'a [Key]: TryFrom<LanesRef<'a>>,
 {
-    /// Reduces each run of equal neighbouring keys, on all cores of the host, with the same bits as on every GPU. Inputs are slices, or
+    /// Reduces each run of equal neighbouring keys on all cores of the host. Inputs are slices, or
     /// views with `axes`; several are a tuple. See [`Reducer::reduce_runs`](crate::Reducer::reduce_runs).
     ///
     /// # Errors
@@ -42,7 +42,7 @@ where
     for<'a> LanesRef<'a>: From<&'a [Key]>,
     for<'a> &'a [Key]: TryFrom<LanesRef<'a>>,
 {
-    /// As [`Reduction::reduce_runs`], on the device.
+    /// As [`Reduction::reduce_runs`]. On a GPU it is an error in this version.
     ///
     /// # Errors
     /// See [`Reducer::reduce_runs`](crate::Reducer::reduce_runs).

@@ -15,8 +15,7 @@ impl<In, Offset, R: GroupResult, P: Params> Reduction<Ragged<In, Offset>, Array<
 where
     for<'a> LanesRef<'a>: From<&'a [Offset]>,
 {
-    /// Reduces the elements between neighbouring offsets, on all cores of the host, with the same bits as on every GPU. Inputs are
-    /// slices, or views with `axes`; several are a tuple. See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
+    /// Reduces the elements between neighbouring offsets on all cores of the host. Inputs are slices, or views with `axes`; several are a tuple. See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
     ///
     /// # Errors
     /// See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
@@ -48,7 +47,7 @@ impl<In, Offset, R: GroupResult, P: Params> Compiled<Ragged<In, Offset>, Array<R
 where
     for<'a> LanesRef<'a>: From<&'a [Offset]>,
 {
-    /// As [`Reduction::reduce_segments`], on the device.
+    /// As [`Reduction::reduce_segments`]. On a GPU it is an error in this version.
     ///
     /// # Errors
     /// See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
