@@ -7,6 +7,9 @@ mod cases;
 mod closures;
 #[path = "support/reference.rs"]
 mod reference;
+#[path = "support/rotation.rs"]
+#[allow(dead_code, reason = "only a sample is taken")]
+mod rotation;
 #[path = "support/subjects.rs"]
 #[allow(dead_code, reason = "traps are of few subjects")]
 mod subjects;
@@ -20,9 +23,10 @@ use reference::Reference;
 use subjects::spec;
 use traps::Case;
 
+/// A rotating third of the cases; all of them with `REDUCEGEN_FULL=1`.
 #[test]
 fn nobody_falls_into_a_trap() {
-    let cases = traps::cases(&traps::traps());
+    let cases: Vec<_> = rotation::sample(traps::cases(&traps::traps()), 3).collect();
     let wrong: Vec<_> = cases.par_iter().flat_map_iter(wrong).collect();
     println!("{} traps and schedules", cases.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

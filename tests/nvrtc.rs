@@ -41,7 +41,7 @@ fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
     needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())
 }
 
-/// Returns a rotating half of the stages of `auto`, of the rungs of the ladder and of a sample of the programs of the tests: each for
+/// Returns a rotating sample of the stages of `auto`, of the rungs of the ladder and of a sample of the programs of the tests: each for
 /// one architecture in turn. With `REDUCEGEN_FULL=1`, all programs for all architectures.
 fn jobs() -> Vec<(Program, u32)> {
     let compile = |spec: &Spec| reduce_codegen::compile(spec).unwrap();
@@ -51,7 +51,7 @@ fn jobs() -> Vec<(Program, u32)> {
     let flagship = flagship.chain(RUNGS.iter().map(rung)).collect::<Vec<_>>();
     let shown = cases::shown().into_iter().map(|(name, ty, list)| spec(name, ty, LISTS[list]));
     // An operator on a type has 31 cases, so every 296th case has another list each time.
-    let programs = sample(shown, 4).chain(sample(cases::all(), 296)).map(|spec| compile(&spec));
+    let programs = sample(shown, 8).chain(sample(cases::all(), 592)).map(|spec| compile(&spec));
     let in_turn = flagship
         .into_iter()
         .chain(programs)
@@ -61,7 +61,7 @@ fn jobs() -> Vec<(Program, u32)> {
         let cases = Programs::of(&auto("argmax", Scalar::F32), Tuning::of(number)).unwrap();
         cases.variants().iter().map(|program| (program.clone(), number)).collect::<Vec<_>>()
     });
-    sample(in_turn.chain(tuned), 2).map(|(program, number)| at_least(program, number)).collect()
+    sample(in_turn.chain(tuned), 4).map(|(program, number)| at_least(program, number)).collect()
 }
 
 /// Returns the architectures of a program by its place: one, which is another in the next turn, or all.
@@ -119,7 +119,7 @@ fn every_program_compiles_without_warnings_or_spills() {
 fn every_operation_on_every_type_compiles_without_warnings() {
     let Some(nvrtc) = nvrtc("every_operation_on_every_type_compiles_without_warnings") else { return };
     let specs = cases::operations::all();
-    let sampled = sample(specs.iter().enumerate(), 24);
+    let sampled = sample(specs.iter().enumerate(), 48);
     let jobs: Vec<_> =
         sampled.flat_map(|(place, spec)| architectures(place).map(move |it| (spec, it))).collect();
     let complaint = |&(spec, number): &(&Spec, u32)| {
@@ -132,7 +132,7 @@ fn every_operation_on_every_type_compiles_without_warnings() {
     assert!(specs.len() > 350);
 }
 
-/// Ordered operations, `fold`, params and structs of many fields: a rotating 32nd part of the lists that accept them.
+/// Ordered operations, `fold`, params and structs of many fields: a rotating sample of the lists that accept them.
 #[test]
 fn what_only_closures_say_compiles() {
     let Some(nvrtc) = nvrtc("what_only_closures_say_compiles") else { return };
@@ -149,7 +149,7 @@ fn what_only_closures_say_compiles() {
         let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
         lists.into_iter().chain([spec(Passes::Auto, None)]).collect::<Vec<_>>()
     });
-    let programs: Vec<_> = sample(specs, 32).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
+    let programs: Vec<_> = sample(specs, 64).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
     let numbers = ARCHITECTURES.into_iter().cycle();
     let jobs: Vec<_> =
         programs.into_iter().zip(numbers).map(|(program, number)| at_least(program, number)).collect();
@@ -167,7 +167,7 @@ fn structs_of_one_field_compile() {
     let complaint = |spec: &Spec| {
         complaint(nvrtc, &reduce_codegen::compile(spec).unwrap(), 90).map(|it| format!("{}: {it}", spec.text))
     };
-    let specs: Vec<_> = sample(specs, 10).collect();
+    let specs: Vec<_> = sample(specs, 20).collect();
     let complaints: Vec<_> = specs.par_iter().filter_map(complaint).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), specs.len(), complaints[0]);
 }

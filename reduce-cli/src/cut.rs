@@ -113,12 +113,26 @@ pub(crate) fn applied(spec: Spec, cutter: Option<&Cutter>, inputs: usize) -> Res
     Ok(Spec { domain: axes.domain(), axes: Some(axes), ..spec })
 }
 
-/// Refuses a specification for which there are no kernels.
+/// Returns the type of the offsets, if a specification has segments along the only axis.
+pub(crate) fn offsets_of(spec: &Spec) -> Option<Scalar> {
+    match spec.axes.as_ref()?.cut {
+        Cut::Offsets(ty) if is_line(spec) => Some(ty),
+        Cut::Offsets(_) | Cut::Runs(_) | Cut::Whole => None,
+    }
+}
+
+/// Returns whether a specification reduces the only axis of its inputs.
+pub(crate) fn is_line(spec: &Spec) -> bool {
+    spec.axes.as_ref().is_some_and(|axes| *axes == Axes::line(spec.operation.inputs.len(), axes.cut))
+}
+
+/// Refuses a specification for which there are no kernels, or no stages.
 pub(crate) fn check_kernels(spec: &Spec) -> Result<(), Failure> {
     match spec.axes.as_ref().map(|axes| axes.cut) {
         None | Some(Cut::Whole) => Ok(()),
         Some(Cut::Offsets(_) | Cut::Runs(_)) => Err(Failure::request(
-            "this version reduces segments and runs on the host only, so there is no kernel to show",
+            "the kernels over segments are not made by passes, and runs and kept axes beside segments have none yet; \
+             `reducegen emit` shows those of `segments` alone",
         )),
     }
 }

@@ -123,9 +123,10 @@ impl Task<'_> {
 
     /// Opens the device, and compiles the specification for it. A trace needs no GPU.
     fn open(&self, spec: &Spec) -> Result<Opened, Failure> {
-        // Segments and runs are reduced on the host. A GPU that is asked for by name refuses them.
+        // Segments with kept axes are reduced on the host. A GPU that is asked for by name refuses them.
         let is_left_to_us = self.args.device == Place::Auto;
-        let asked = if self.cutter.is_some() && is_left_to_us { Place::Host } else { self.args.device };
+        let on_host = self.cutter.is_some() && !cut::is_line(spec);
+        let asked = if on_host && is_left_to_us { Place::Host } else { self.args.device };
         let (device, why_no_gpu) = devices::open(if self.args.trace { trace::place(asked)? } else { asked })?;
         let reducer = Reducer::new(spec, &device);
         let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;

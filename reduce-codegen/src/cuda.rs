@@ -9,8 +9,10 @@ mod flag;
 mod func;
 mod header;
 mod helpers;
+mod lists;
 mod message;
 mod redux;
+pub(crate) mod segments_header;
 mod shuffle;
 mod spelling;
 mod stmt;
@@ -73,6 +75,12 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
     if uses.flags {
         text.push_str(flag::FUNCTIONS);
     }
+    if uses.appends {
+        text.push_str(lists::APPEND);
+    }
+    if uses.nothing {
+        text.push_str(&func::nothing(operation));
+    }
     if kernels.iter().any(|kernel| kernel.streaming) {
         text.push_str(types::LOAD_ONCE);
     }
@@ -94,8 +102,9 @@ fn kernel(operation: &Operation, kernel: &LoweredKernel) -> String {
     // sums of bytes. Where it does not, as in `minmax` at 2^24, they would gain 3 % (docs/decisions.md).
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
-    let context = Context { operation, streaming: kernel.streaming };
-    let shared: String = kernel.shared.iter().map(|it| shared(context, it)).collect();
+    let context = Context { operation, streaming: kernel.streaming, lists: &kernel.lists };
+    let mut shared: String = kernel.shared.iter().map(|it| shared(context, it)).collect();
+    kernel.lists.iter().for_each(|list| shared.push_str(&lists::declared(list)));
     let rest = shared + &stmt::body(context, &kernel.body, 1);
     let (name, parameters) = (kernel.name, parameters(context, kernel));
     let constants = constants(&kernel.constants, &rest);
@@ -139,6 +148,9 @@ fn parameters(context: Context<'_>, kernel: &LoweredKernel) -> String {
     let stored = operation.stored();
     let [acc, output] = [&operation.acc, &stored].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
+    if lists::is_over_segments(&uses) {
+        return lists::parameters(context, kernel, &uses);
+    }
     let mut text = String::new();
     match kernel.reads {
         Reads::Inputs => operation.inputs.iter().for_each(|input| {

@@ -51,6 +51,14 @@ pub enum Error {
         /// What to write instead.
         fix: String,
     },
+    /// Segments on a GPU have no list of passes.
+    #[error(
+        "on a GPU, segments are reduced by `passes: auto` only; leave `passes` out, or use the device `host`"
+    )]
+    SegmentsNeedAuto,
+    /// The accumulators of a warp do not fit shared memory.
+    #[error("the accumulator is too large for segments on a GPU; use the device `host`")]
+    SegmentsTooLarge,
     /// A program broke a rule of the verifier after a step: a bug of reducegen.
     #[error("this is a bug in reducegen, please report it: after {step}, {violation}\n{program}")]
     Program {

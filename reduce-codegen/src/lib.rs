@@ -14,6 +14,7 @@ mod names;
 pub mod passes;
 mod programs;
 pub mod schedule;
+pub mod segments;
 mod size;
 mod tuning;
 

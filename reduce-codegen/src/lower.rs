@@ -14,6 +14,7 @@ mod logical;
 mod memory;
 mod place;
 mod rows;
+pub(crate) mod segments;
 mod stride;
 mod ticket;
 mod tree;
@@ -88,6 +89,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> LoweredKernel {
         domain: program.domain,
         constants: lowering.constants,
         shared: lowering.shared,
+        lists: Vec::new(),
         body: lowering.body,
     }
 }

@@ -11,8 +11,10 @@ use crate::error::Error;
 use crate::lower;
 use crate::names::in_kernels;
 use copies::Copies;
+use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
+use reduce_ir::statements::LoweredKernel;
 use std::fmt;
 use weight::{costly, weight};
 
@@ -62,7 +64,11 @@ pub fn size(program: &Program) -> Result<Size, Error> {
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
     let lowered = lower(program)?;
     let launched = if program.has_one_launch() { &lowered.kernels[..1] } else { &lowered.kernels };
-    let operation = &program.operation;
+    Ok(size_of(&program.operation, launched))
+}
+
+/// Returns the size of lowered kernels.
+pub(crate) fn size_of(operation: &Operation, launched: &[LoweredKernel]) -> Size {
     let copies = Copies::of(operation, launched);
     let functions = [
         ("map", Some(&operation.map), copies.map),
@@ -76,7 +82,7 @@ pub fn size(program: &Program) -> Result<Size, Error> {
     let inlined: Vec<_> = inlined.collect();
     let total = inlined.iter().fold(copies.others, |sum, it| sum.saturating_add(it.size()));
     let largest = inlined.into_iter().max_by_key(Inlined::size).unwrap_or_default();
-    Ok(Size { total, largest })
+    Size { total, largest }
 }
 
 impl Inlined {

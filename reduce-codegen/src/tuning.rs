@@ -2,6 +2,7 @@
 
 mod groups;
 mod loads;
+pub(crate) mod segments;
 pub(crate) mod tiers;
 
 pub(crate) use loads::{LOADS_IN_FLIGHT, PARTIALS_IN_FLIGHT};

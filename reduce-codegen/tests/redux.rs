@@ -103,7 +103,7 @@ fn results_are_those_of_the_tree() {
             Redux::of(&narrow.map_or_else(|| operation.clone(), |it| it.operation)).map(|_| (operation, list))
         })
         .collect();
-    let sampled: Vec<_> = sample(operations.iter().enumerate(), 4).collect();
+    let sampled: Vec<_> = sample(operations.iter().enumerate(), 8).collect();
     sampled.into_par_iter().for_each(|(seed, (operation, near))| same(operation, near, seed as u64));
     let names: std::collections::BTreeSet<_> = operations.iter().map(|(it, _)| it.name.as_str()).collect();
     println!("{} operations: {names:?}", operations.len());

@@ -221,7 +221,14 @@ impl Machine<'_, '_> {
     }
 
     /// Returns the lanes whose access lies inside its buffer, and reports the others.
-    fn bounds(&mut self, cluster: &Cluster, here: Here, index: &PerLane<u64>, count: u64, len: u64) -> u32 {
+    pub(super) fn bounds(
+        &mut self,
+        cluster: &Cluster,
+        here: Here,
+        index: &PerLane<u64>,
+        count: u64,
+        len: u64,
+    ) -> u32 {
         let fits = |lane: usize| index[lane].checked_add(count).is_some_and(|end| end <= len);
         let inside = here.lanes & mask(fits);
         let outside = here.lanes & !inside;

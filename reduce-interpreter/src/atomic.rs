@@ -79,7 +79,7 @@ impl Machine<'_, '_> {
     }
 
     /// Returns the lanes of a mask in the order in which their atomics take effect. Any order is allowed.
-    fn in_turn(&self, lanes: u32) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn in_turn(&self, lanes: u32) -> impl Iterator<Item = usize> + use<> {
         let backward = self.schedule.branches == Branches::Diverging;
         let all = (0..WIDTH).map(move |at| if backward { WIDTH - 1 - at } else { at });
         all.filter(move |lane| lanes >> lane & 1 == 1)

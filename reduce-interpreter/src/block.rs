@@ -29,6 +29,8 @@ pub(super) struct Cluster {
     pub(super) blocks: Vec<Block>,
     /// The shared memory, by rank of the block, array and element.
     pub(super) shared: Vec<Vec<Vec<Cell<Acc>>>>,
+    /// The lists, by rank of the block. The last cell of a list is its length.
+    pub(super) lists: Vec<Vec<Vec<Cell<u64>>>>,
 }
 
 /// The state of a block in which no thread can continue.
@@ -104,10 +106,13 @@ impl Cluster {
         let size = u64::from(kernel.cluster.max(1));
         let array = |len| vec![Cell::new(None); kernel.constant(len) as usize];
         let arrays = || kernel.shared.iter().map(|it| array(it.len)).collect();
+        let list = |most| vec![Cell::new(None); kernel.constant(most) as usize + 1];
+        let lists = || kernel.lists.iter().map(|it| list(it.most)).collect();
         Cluster {
             number,
             blocks: (0..size).map(|rank| Block::new(number * size + rank, code)).collect(),
             shared: (0..size).map(|_| arrays()).collect(),
+            lists: (0..size).map(|_| lists()).collect(),
         }
     }
 
@@ -121,6 +126,7 @@ impl Cluster {
             block.warps.iter_mut().zip(registers).for_each(|(warp, old)| warp.reuse(old));
         }
         self.shared.iter_mut().flatten().flatten().for_each(Cell::clear);
+        self.lists.iter_mut().flatten().flatten().for_each(Cell::clear);
     }
 
     /// Returns whether any block can continue.

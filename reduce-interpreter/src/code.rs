@@ -133,6 +133,9 @@ impl<'k> Writer<'k, '_> {
                 Stmt::Atomic { .. } | Stmt::AtomicCombine { .. } => self.simple(stmt).map_err(malformed)?,
                 Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => self.simple(stmt).map_err(malformed)?,
                 Stmt::AwaitLaunch | Stmt::TriggerLaunch => self.simple(stmt).map_err(malformed)?,
+                Stmt::Clear(_) | Stmt::Append(..) | Stmt::Length(..) | Stmt::Fault(_) => {
+                    self.simple(stmt).map_err(malformed)?
+                }
             }
         }
         self.names.truncate(names);
@@ -149,6 +152,8 @@ impl<'k> Writer<'k, '_> {
             Op::LoadAcc { .. } | Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Barrier(_) => false,
             Op::Fence(..) | Op::Atomic { .. } | Op::Take { .. } | Op::Exit => false,
             Op::Expect { .. } | Op::Receive => false,
+            Op::LoadNumber { .. } | Op::StoreNumber { .. } | Op::Clear(_) | Op::Append { .. } => false,
+            Op::Length { .. } | Op::Fault(_) => false,
             Op::Arrive | Op::Wait | Op::Vote { .. } | Op::AwaitLaunch | Op::TriggerLaunch => false,
         };
         self.code.ops.push(op);
@@ -239,9 +244,9 @@ impl<'k> Writer<'k, '_> {
             Stmt::Store(place, value) if place.buffer == Buffer::Ticket => {
                 Op::StoreTicket { index: self.ticket(place)?, value: self.scalar(value, Ty::U32)? }
             }
-            Stmt::Store(place, value) => {
-                let ty = if place.buffer == Buffer::Result { Ty::Output } else { Ty::Acc };
-                Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? }
+            Stmt::Store(place, value) => self.stored(place, value)?,
+            Stmt::Clear(_) | Stmt::Append(..) | Stmt::Length(..) | Stmt::Fault(_) => {
+                self.of_segments(stmt)?
             }
             Stmt::Post(place, value) => {
                 Op::Post { at: self.flagged_place(place)?, value: self.acc(value, Ty::Acc)? }
@@ -307,6 +312,9 @@ impl<'k> Writer<'k, '_> {
     }
 
     fn load(&mut self, name: &'k str, ty: Ty, place: &'k Place) -> Result<Op, String> {
+        if let Some((array, index)) = self.number(place)? {
+            return Ok(Op::LoadNumber { into: self.bind(name, ty)?, array, index });
+        }
         match (place.buffer, ty) {
             (Buffer::Input(input), Ty::Scalar(_) | Ty::Vector(..)) => {
                 let count = if let Ty::Vector(_, count) = ty { count } else { 1 };
@@ -351,7 +359,7 @@ impl<'k> Writer<'k, '_> {
     }
 
     /// Assigns a name its register, or registers.
-    fn bind(&mut self, name: &'k str, ty: Ty) -> Result<usize, String> {
+    pub(super) fn bind(&mut self, name: &'k str, ty: Ty) -> Result<usize, String> {
         if !name.is_empty() && self.names.iter().any(|it| it.name == name) {
             return Err(format!("`{name}` is bound twice"));
         }

@@ -84,6 +84,16 @@ impl Machine<'_, '_> {
             Op::StoreAcc { at, value } => self.store(cluster, here, at, value),
             Op::LoadTicket { into, index } => self.load_ticket(cluster, here, *into, index),
             Op::StoreTicket { index, value } => self.store_ticket(cluster, here, index, value),
+            Op::LoadNumber { into, array, index } => {
+                self.load_number(cluster, here, *into, (*array, index));
+            }
+            Op::StoreNumber { array, index, value } => {
+                self.store_number(cluster, here, (*array, index), value);
+            }
+            Op::Clear(list) => self.clear(cluster, here, *list),
+            Op::Append { list, value } => self.append(cluster, here, *list, value),
+            Op::Length { into, list } => self.length(cluster, here, *into, *list),
+            Op::Fault(segment) => self.fault(cluster, here, segment),
             Op::Shuffle { into, value, down, mask } => {
                 self.shuffle(cluster, here, *into, (value, down), *mask)
             }

@@ -24,6 +24,15 @@ pub(super) enum ScalarExpr {
         pointer: u64,
         bytes: u64,
     },
+    /// Whether an element's address is a multiple of a number of bytes.
+    AlignedAt {
+        index: Box<ScalarExpr>,
+        size: u64,
+        pointer: u64,
+        bytes: u64,
+    },
+    /// The second operand where the first one holds, otherwise the third. The other one is not evaluated.
+    Select(Box<[ScalarExpr; 3]>),
     /// An operation on integers up to the given maximum.
     Bin(Bin, Box<[ScalarExpr; 2]>, u64),
     /// Conditions: the right side is evaluated only in lanes where the left one does not decide.
@@ -84,6 +93,16 @@ impl Lanes<'_> {
             }
             ScalarExpr::Aligned { register, size, pointer, bytes } => self.registers[*register]
                 .map(|items| pointer.wrapping_add(items.wrapping_mul(*size)).is_multiple_of(*bytes).into()),
+            ScalarExpr::AlignedAt { index, size, pointer, bytes } => self
+                .eval(index, active)
+                .map(|at| pointer.wrapping_add(at.wrapping_mul(*size)).is_multiple_of(*bytes).into()),
+            ScalarExpr::Select(operands) => {
+                let [test, a, b] = &**operands;
+                let test = self.eval(test, active);
+                let first = active & mask(|lane| test[lane] != 0);
+                let (a, b) = (self.eval(a, first), self.eval(b, active & !first));
+                std::array::from_fn(|lane| if test[lane] != 0 { a[lane] } else { b[lane] })
+            }
             ScalarExpr::Bin(op, operands, most) => self.bin(*op, operands, *most, active),
             ScalarExpr::And(operands) => self.short_circuit(operands, active, 0),
             ScalarExpr::Or(operands) => self.short_circuit(operands, active, 1),

@@ -207,7 +207,7 @@ impl Machine<'_, '_> {
 
     /// Ends a block: nothing may access its shared memory any more.
     fn end(&mut self, cluster: &mut Cluster, rank: usize) {
-        let Cluster { number, blocks, shared } = cluster;
+        let Cluster { number, blocks, shared, .. } = cluster;
         let block = &mut blocks[rank];
         block.ended = true;
         self.tally.end(&block.tally);

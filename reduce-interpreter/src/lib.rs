@@ -35,11 +35,13 @@ mod grid;
 mod machine;
 mod memory;
 mod messages;
+mod numbers;
 mod op;
 mod provenance;
 mod report;
 mod resolve;
 mod schedule;
+mod segments;
 mod setting;
 mod shapes;
 mod stuck;
@@ -53,6 +55,7 @@ pub use domain::{Acc, Domain, Refused, halved};
 pub use provenance::Provenance;
 pub use report::{Kind, Report, ThreadId};
 pub use schedule::{Branches, Schedule, Warps};
+pub use segments::{Cut, run_segments};
 pub use setting::{Input, Memory};
 pub use shapes::Shapes;
 pub use trace::Event;
@@ -219,10 +222,21 @@ fn run_launch(
     options: Options<'_>,
     reports: &mut Reports,
 ) -> (bool, LaunchCounts) {
-    let Memory { inputs, items_at, partials_at, elements, .. } = *memory;
+    let Memory { inputs, items_at, partials_at, elements, offsets, .. } = *memory;
     let (params, sizes) = (options.params, options.sizes);
-    let setting =
-        Setting { operation, inputs, grid, items, groups, sizes, elements, params, items_at, partials_at };
+    let setting = Setting {
+        operation,
+        inputs,
+        grid,
+        items,
+        groups,
+        sizes,
+        elements,
+        params,
+        items_at,
+        partials_at,
+        offsets,
+    };
     let code = match Code::new(kernel, &setting) {
         Ok(code) => code,
         Err(Malformed { statement, detail }) => {

@@ -45,6 +45,9 @@ pub(super) struct Cells {
     pub(super) flags: Vec<bool>,
     pub(super) results: Vec<Cell<Acc>>,
     pub(super) ticket: Vec<Cell<u32>>,
+    pub(super) tiles: Vec<Cell<u64>>,
+    pub(super) long_segments: Vec<Cell<u64>>,
+    pub(super) fault: u64,
 }
 
 impl Cells {
@@ -56,6 +59,9 @@ impl Cells {
             flags: memory.partials.iter().map(Option::is_some).collect(),
             results: cells(&memory.results),
             ticket: memory.ticket.iter().map(|&it| Cell::new(Some(it))).collect(),
+            tiles: memory.tiles.iter().map(|&it| Cell::new(it)).collect(),
+            long_segments: memory.long_segments.iter().map(|&it| Cell::new(it)).collect(),
+            fault: memory.fault,
         }
     }
 
@@ -65,6 +71,10 @@ impl Cells {
         memory.items = held(&self.items);
         memory.partials = held(&self.partials);
         memory.results = held(&self.results);
+        let numbers = |cells: &[Cell<u64>]| cells.iter().map(Cell::value).collect();
+        memory.tiles = numbers(&self.tiles);
+        memory.long_segments = numbers(&self.long_segments);
+        memory.fault = self.fault;
         memory.ticket = self.ticket.iter().map(|it| it.value().unwrap_or_default()).collect();
     }
 }
@@ -148,6 +158,12 @@ impl Machine<'_, '_> {
                 self.advance(cluster, here, at, Flow::Continue)
             }
             Op::LoadAcc { .. } | Op::StoreAcc { .. } | Op::Arrive | Op::Expect { .. } => {
+                self.advance(cluster, here, at, Flow::Continue)
+            }
+            Op::LoadNumber { .. } | Op::StoreNumber { .. } | Op::Length { .. } => {
+                self.advance(cluster, here, at, Flow::Continue)
+            }
+            Op::Clear(_) | Op::Append { .. } | Op::Fault(_) => {
                 self.advance(cluster, here, at, Flow::Continue)
             }
             Op::LoadTicket { .. } | Op::StoreTicket { .. } => self.advance(cluster, here, at, Flow::Visible),

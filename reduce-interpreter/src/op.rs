@@ -1,6 +1,7 @@
 //! The operations of flat code, and their operands.
 
 use super::expr::{AccExpr, ScalarExpr};
+use super::numbers::Numbers;
 use reduce_ir::program::Scope;
 use reduce_ir::statements::{AtomicOp, Barrier, Chunk, MemoryOrder};
 
@@ -63,6 +64,29 @@ pub(super) enum Op {
         index: ScalarExpr,
         value: ScalarExpr,
     },
+    LoadNumber {
+        into: usize,
+        array: Numbers,
+        index: ScalarExpr,
+    },
+    StoreNumber {
+        array: Numbers,
+        index: ScalarExpr,
+        value: ScalarExpr,
+    },
+    /// Makes a list empty.
+    Clear(usize),
+    Append {
+        list: usize,
+        value: ScalarExpr,
+    },
+    /// Reads the length of a list.
+    Length {
+        into: usize,
+        list: usize,
+    },
+    /// Records a segment whose offsets are wrong.
+    Fault(ScalarExpr),
     Shuffle {
         into: usize,
         value: AccExpr,
@@ -109,6 +133,11 @@ impl Op {
             Op::LoadAcc { at, .. } | Op::StoreAcc { at, .. } | Op::AtomicCombine { at, .. } => at.is_global(),
             Op::Elements { .. } | Op::Post { .. } | Op::Take { .. } => true,
             Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Atomic { .. } => true,
+            Op::LoadNumber { array, .. } | Op::StoreNumber { array, .. } => {
+                !matches!(array, Numbers::List(_))
+            }
+            Op::Fault(_) => true,
+            Op::Clear(_) | Op::Append { .. } | Op::Length { .. } => false,
             Op::Scalar { .. } | Op::Acc { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Exit => false,
             Op::Shuffle { .. } | Op::Redux { .. } | Op::Barrier(_) | Op::Arrive | Op::Wait => false,
             Op::Expect { .. } | Op::Send { .. } | Op::Receive => false,

@@ -54,6 +54,16 @@ impl<'k> Writer<'k, '_> {
                     }
                 }
             }
+            Expr::AlignedAt(buffer, bytes, at) => ScalarExpr::AlignedAt {
+                index: Box::new(self.scalar(at, Ty::U64)?),
+                size: self.setting.item(*buffer),
+                pointer: self.setting.pointer(*buffer),
+                bytes: u64::from(*bytes).max(1),
+            },
+            Expr::Select(test, a, b) => {
+                let [a, b] = [a, b].map(|it| self.scalar(it, ty));
+                ScalarExpr::Select(Box::new([self.scalar(test, Ty::BOOL)?, a?, b?]))
+            }
             Expr::Un(Un::Not, a) => {
                 let Ty::Scalar(of) = ty else { return Err(format!("`{expr}` is not a scalar")) };
                 ScalarExpr::Not(Box::new(self.scalar(a, ty)?), max_value(of)?)
@@ -74,7 +84,12 @@ impl<'k> Writer<'k, '_> {
                 }
             }
             Expr::Un(..) => return Err(format!("`{expr}` is not index arithmetic")),
-            Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => {
+            Expr::Map(_)
+            | Expr::Combine(..)
+            | Expr::Fold(..)
+            | Expr::Empty
+            | Expr::Nothing
+            | Expr::Finish(..) => {
                 return Err(format!("`{expr}` is not a scalar"));
             }
         })
@@ -114,7 +129,7 @@ impl<'k> Writer<'k, '_> {
                 let args = self.arguments(expr, fold, operation.acc.fields.len(), args)?;
                 Ok(AccExpr::Fold(Box::new(self.acc(a, ty)?), args))
             }
-            Expr::Empty => Ok(AccExpr::Empty),
+            Expr::Empty | Expr::Nothing => Ok(AccExpr::Empty),
             Expr::Finish(a, args) => {
                 self.arguments(expr, &operation.finish, operation.acc.fields.len(), args)?;
                 Ok(AccExpr::Finish(Box::new(self.acc(a, Ty::Acc)?)))
@@ -130,6 +145,8 @@ impl<'k> Writer<'k, '_> {
             | Expr::Size(_)
             | Expr::Offset(..)
             | Expr::Param(..)
+            | Expr::AlignedAt(..)
+            | Expr::Select(..)
             | Expr::Aligned(..) => Err(format!("`{expr}` is not an accumulator")),
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {
                 Err(format!("`{expr}` is not an accumulator"))
@@ -201,6 +218,9 @@ impl<'k> Writer<'k, '_> {
             Buffer::Partials => Array::Partials,
             Buffer::Result => Array::Result,
             Buffer::Shared(name) => Array::Shared(self.array(name)?),
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments | Buffer::List(_) => {
+                return Err(format!("{place} holds no accumulator"));
+            }
             Buffer::Input(_) | Buffer::Ticket => return Err(format!("{place} holds no accumulator")),
         };
         let shared = matches!(array, Array::Shared(_));

@@ -46,6 +46,14 @@ pub struct Memory<'a> {
     pub ticket: Vec<u32>,
     /// The number of elements of the whole reduction, for a kernel over partials.
     pub elements: u64,
+    /// The offsets that cut the elements into segments.
+    pub offsets: &'a [u64],
+    /// The first segment of each tile.
+    pub tiles: Vec<Option<u64>>,
+    /// The segment with several partials that begins in each tile, plus 1; 0 if there is none.
+    pub long_segments: Vec<Option<u64>>,
+    /// The least segment whose offsets are wrong, or `u64::MAX`.
+    pub fault: u64,
 }
 
 impl<'a> Memory<'a> {
@@ -60,6 +68,10 @@ impl<'a> Memory<'a> {
             results: vec![None],
             ticket: vec![0],
             elements: 0,
+            offsets: &[],
+            tiles: Vec::new(),
+            long_segments: Vec::new(),
+            fault: u64::MAX,
         }
     }
 }
@@ -77,6 +89,7 @@ pub(super) struct Setting<'a> {
     pub(super) params: &'a [Value],
     pub(super) items_at: u64,
     pub(super) partials_at: u64,
+    pub(super) offsets: &'a [u64],
 }
 
 /// The maximum shared memory of a block over all devices, in bytes.
@@ -103,7 +116,8 @@ impl Setting<'_> {
         }
         let size = self.operation.acc.size() as u64;
         let of = |array: &Shared| u64::from(kernel.constant(array.len)) * size;
-        let bytes: u64 = kernel.shared.iter().map(of).sum();
+        let lists = kernel.lists.iter().map(|it| 4 * (1 + u64::from(kernel.constant(it.most))));
+        let bytes = kernel.shared.iter().map(of).sum::<u64>() + lists.sum::<u64>();
         if bytes > SHARED {
             return Err(format!("the kernel uses {bytes} bytes of shared memory; the limit is {SHARED}"));
         }
@@ -117,6 +131,7 @@ impl Setting<'_> {
             Buffer::Items => self.items_at,
             Buffer::Partials => self.partials_at,
             Buffer::Result | Buffer::Ticket | Buffer::Shared(_) => 0,
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments | Buffer::List(_) => 0,
         }
     }
 

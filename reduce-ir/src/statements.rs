@@ -1,7 +1,7 @@
 //! The statements of kernels: lowering makes them of a program, and the CUDA printer and the interpreter read them.
 //!
 //! ```text
-//! kernel = name, streaming, dependent, constants, shared arrays, stmt*
+//! kernel = name, streaming, dependent, constants, shared arrays, lists, stmt*
 //! stmt   = let | var | set local = expr
 //!        | move buffer by expr
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
@@ -11,11 +11,13 @@
 //!        | shuffle local = expr down expr, mask | redux local where expr
 //!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
 //!        | vote local = expr | fence order scope | await launch | trigger launch
+//!        | clear list | append list, expr | length local = list | fault expr
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
-//! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
+//! place  = buffer [ expr ] of rank
+//! buffer = input k | items | partials | result | ticket | shared | offsets | tiles | long_segments | list
 //! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | groups | first(expr) | elements | size k
-//!        | offset(input k, axis: expr, …) | param k | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
+//!        | offset(input k, axis: expr, …) | param k | aligned buffer | aligned place | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
 //!        | finish(a, …)
 //! ```
 //!
@@ -28,11 +30,13 @@ mod expr;
 #[cfg(feature = "parse")]
 pub(crate) mod parse;
 mod print;
+mod rewrite;
 mod verify;
 
 pub use expr::Expr;
 #[cfg(feature = "parse")]
 pub use parse::ParseError;
+pub use rewrite::{Rewriting, rewrite, rewrite_expr};
 pub use verify::Violation;
 
 use crate::program::{Reads, Scope};
@@ -66,6 +70,8 @@ pub struct LoweredKernel {
     pub constants: Vec<Constant>,
     /// Arrays of accumulators in shared memory.
     pub shared: Vec<Shared>,
+    /// Lists of numbers in shared memory.
+    pub lists: Vec<List>,
     /// The statements of each thread.
     pub body: Vec<Stmt>,
 }
@@ -99,6 +105,15 @@ pub struct Shared {
     pub len: &'static str,
     /// Whether its accumulators arrive as messages. Nothing else then writes them.
     pub sent: bool,
+}
+
+/// A list in shared memory: numbers of type `u32`, and their count. Threads append in any order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List {
+    /// The name.
+    pub name: &'static str,
+    /// The constant that is the greatest count. Numbers beyond it are dropped.
+    pub most: &'static str,
 }
 
 /// The type of a local or expression.
@@ -222,6 +237,14 @@ pub enum Stmt {
         /// The threads for which it is atomic.
         scope: Scope,
     },
+    /// Makes a list empty.
+    Clear(&'static str),
+    /// Appends a number to a list, unless the list is full. Threads of the block may append at the same time.
+    Append(&'static str, Expr),
+    /// Names the count of a list.
+    Length(Local, &'static str),
+    /// Records that the segment of this number has offsets that descend, or that leave the data. The least number stays.
+    Fault(Expr),
     /// Combines the value of a place with an accumulator, in one atomic step.
     AtomicCombine {
         /// The place. It holds an accumulator before the launch.
@@ -321,6 +344,14 @@ pub enum Buffer {
     Ticket,
     /// An array in shared memory.
     Shared(&'static str),
+    /// The offsets that cut the elements into segments, of this type: `u32` or `u64`.
+    Offsets(Scalar),
+    /// The first segment of each tile, and after the last tile the number of segments, `u64`.
+    Tiles,
+    /// For each tile, 1 more than the number of the segment that begins in it and has several partials; 0 if there is none. `u64`.
+    LongSegments,
+    /// A list in shared memory.
+    List(&'static str),
 }
 
 /// The order that a fence or atomic imposes (PTX ISA, memory consistency model).

@@ -45,8 +45,8 @@ pub use cache::Cache;
 pub use cuda::Nvrtc;
 #[cfg(feature = "cuda")]
 pub use cuda::{
-    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, DeviceViews,
-    Workspace,
+    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSegments,
+    DeviceSlices, DeviceViews, Workspace,
 };
 pub use device::{Device, Listing, devices};
 pub use error::Error;

@@ -3,7 +3,7 @@
 use crate::architecture::{Architecture, Target};
 use crate::image::Image;
 use crate::reducer::Outcome;
-use crate::{Error, Strided, Timing, View};
+use crate::{Error, Reducer, Strided, Timing, View};
 use reduce_codegen::Programs;
 use reduce_ir::Value;
 use reduce_ir::axes::Nest;
@@ -90,6 +90,22 @@ impl Gpu {
 
     pub(crate) fn time_read(&self, _: u64) -> Result<Duration, Error> {
         match *self {}
+    }
+}
+
+/// The kernels of a program over segments. This build cannot load any.
+#[derive(Debug)]
+pub(crate) enum SegmentKernels {}
+
+impl Reducer {
+    pub(crate) fn reduce_cut_copied(
+        &self,
+        _: &[View<LanesRef<'_>>],
+        _: &Nest,
+        _: &[usize],
+        _: &[Value],
+    ) -> Result<Vec<Lanes>, Error> {
+        Err(Error::BuiltWithoutCuda)
     }
 }
 

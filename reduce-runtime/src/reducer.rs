@@ -2,7 +2,7 @@
 
 #[cfg(feature = "cuda")]
 use crate::Workspace;
-use crate::cuda::Kernels;
+use crate::cuda::{Kernels, SegmentKernels};
 use crate::device::DeviceKind;
 use crate::host::HostError;
 use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
@@ -11,7 +11,7 @@ use cudarc::driver::{CudaSlice, CudaStream};
 use reduce_codegen::{Programs, Tuning};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Association, Program};
-use reduce_ir::{Domain, Spec, Value};
+use reduce_ir::{Domain, Scalar, Spec, Value};
 use reduce_lanes::LanesRef;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -29,6 +29,8 @@ pub struct Reducer {
     pub(crate) spec: Option<Spec>,
     /// The kernels for domains other than that of `programs`.
     pub(crate) others: Mutex<Vec<(Domain, Arc<Kernels>)>>,
+    /// The kernels over segments.
+    pub(crate) segmented: Mutex<Vec<Segmenting>>,
 }
 
 /// Shows the operation and the device, without cached state.
@@ -38,6 +40,9 @@ impl fmt::Debug for Reducer {
         shown.field("operation", &self.operation().name).field("device", &self.device).finish_non_exhaustive()
     }
 }
+
+/// Kernels over segments, for a type of offsets, with narrow or wide positions.
+pub(crate) type Segmenting = ((Scalar, bool), Arc<SegmentKernels>);
 
 /// The backend that runs the programs.
 pub(crate) enum Backend {
@@ -87,7 +92,8 @@ impl Reducer {
             },
             DeviceKind::Cuda(gpu) => Backend::Cuda(Arc::new(Kernels::new(&programs, gpu)?)),
         };
-        Ok(Reducer { programs, device: device.clone(), backend, spec: None, others: Mutex::default() })
+        let (others, segmented) = (Mutex::default(), Mutex::default());
+        Ok(Reducer { programs, device: device.clone(), backend, spec: None, others, segmented })
     }
 
     /// Returns the programs, one for each range of n.

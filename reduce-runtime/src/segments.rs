@@ -72,9 +72,33 @@ pub enum SegmentsError {
         /// The number of keys.
         found: u64,
     },
-    /// The device is a GPU.
-    #[error("this version reduces segments on the host only; use the device `host`")]
+    /// The device is a GPU, and the elements do not lie side by side along one axis.
+    #[error(
+        "on a GPU, this version reduces segments of elements that lie side by side along one axis; use the device `host`"
+    )]
     OnDevice,
+    /// Results on a device have a value for each segment, also for those without elements.
+    #[error("`{operator}` has no result for a segment without elements; write `empty: 0`, or another value")]
+    NeedsEmpty {
+        /// The operator.
+        operator: String,
+    },
+    /// There are more segments than one launch on a GPU can have.
+    #[error("there are {segments} segments, and a call on a GPU has at most {most}; make several calls")]
+    TooMany {
+        /// The number of segments.
+        segments: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// Offsets on a device were wrong.
+    #[error(
+        "the offsets of segment {segment} descend or leave the data, or it is too long for this operator on a GPU"
+    )]
+    Wrong {
+        /// The first such segment.
+        segment: u64,
+    },
 }
 
 impl Reducer {
@@ -130,7 +154,8 @@ impl Reducer {
         let params = nest.params(self.operation(), params);
         let shape = [&[segments], &nest.result[..]].concat();
         let Backend::Host { plan, associations } = &self.backend else {
-            return Err(SegmentsError::OnDevice.into());
+            let stored = self.reduce_cut_copied(inputs, nest, offsets, &params)?;
+            return Ok(self.with_absent(Groups::new(self.operation(), shape, stored), offsets));
         };
         let association = |length| &associations[self.programs().place(length)];
         let nest = nest.with_kept_merged();
@@ -160,7 +185,7 @@ impl Reducer {
         Groups { present: Some(present.collect()), ..groups }
     }
 
-    fn has_result_of_nothing(&self) -> bool {
+    pub(crate) fn has_result_of_nothing(&self) -> bool {
         self.operation().identity.is_some() || self.operation().empty.is_some()
     }
 }

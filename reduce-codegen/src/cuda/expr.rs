@@ -35,9 +35,22 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Aligned(at, bytes) => {
             format!("reinterpret_cast<unsigned long long>({}) % {bytes} == 0", buffer(operation, *at))
         }
+        Expr::AlignedAt(at, bytes, index) => {
+            let index = expr(operation, unwidened(index));
+            format!(
+                "reinterpret_cast<unsigned long long>(&{}[{index}]) % {bytes} == 0",
+                buffer(operation, *at)
+            )
+        }
+        Expr::Select(test, a, b) => {
+            let [test, a, b] = [test, a, b].map(|it| inside_select(operation, it));
+            format!("{test} ? {a} : {b}")
+        }
         Expr::Un(Un::Not, a) => format!("!{}", operand(operation, a)),
         Expr::Un(op, a) => format!("{op}({})", sub(a)),
-        Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => format!("{op}({}, {})", sub(a), sub(b)),
+        Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => {
+            format!("{op}({}, {})", of_call(operation, a), of_call(operation, b))
+        }
         Expr::Bin(op, a, b) => binary(operation, *op, a, b),
         Expr::Cmp(Cmp::Lt, a, b) if matches!(**a, Expr::Const(_)) => {
             format!("{} > {}", side(operation, b), sub(a))
@@ -54,6 +67,7 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Combine(..) => call(operation, "combine", it),
         Expr::Fold(..) => call(operation, "fold", it),
         Expr::Empty => if operation.fill.is_some() { "identity()" } else { "{}" }.to_owned(),
+        Expr::Nothing => nothing(operation),
         Expr::Finish(a, _) if gives_acc(operation) => sub(a),
         Expr::Finish(..) => call(operation, "finish", it),
     }
@@ -68,6 +82,24 @@ pub(super) fn step(input: &str, axis: usize) -> String {
 fn call(operation: &Operation, name: &str, it: &Expr) -> String {
     let args: Vec<_> = it.operands().into_iter().map(|arg| expr(operation, unwidened(arg))).collect();
     format!("{name}({})", args.join(", "))
+}
+
+/// Prints an operand of `min` or `max`, whose operands have one type.
+fn of_call(operation: &Operation, it: &Expr) -> String {
+    let wide =
+        if let Expr::Const(value) = it { Some(*value).filter(|it| it.ty() == Scalar::U64) } else { None };
+    wide.map_or_else(|| expr(operation, it), literal)
+}
+
+/// Prints a part of a selection. The last part may be another selection.
+fn inside_select(operation: &Operation, it: &Expr) -> String {
+    expr(operation, unwidened(it))
+}
+
+/// Prints the call that returns the result of no elements.
+fn nothing(operation: &Operation) -> String {
+    let params: Vec<_> = operation.params.iter().map(|param| param.name.as_str()).collect();
+    format!("nothing({})", params.join(", "))
 }
 
 /// Prints a place. C++ widens the position by itself.
@@ -87,7 +119,10 @@ pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
         Buffer::Partials => "partials",
         Buffer::Result => "result",
         Buffer::Ticket => "ticket",
-        Buffer::Shared(name) => name,
+        Buffer::Shared(name) | Buffer::List(name) => name,
+        Buffer::Offsets(_) => "offsets",
+        Buffer::Tiles => "tiles",
+        Buffer::LongSegments => "long_segments",
     }
 }
 
@@ -145,7 +180,8 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
     let tighter = match it {
         Expr::Bin(Bin::Mul, ..) => matches!(op, Bin::Add | Bin::Sub | Bin::Mul),
         Expr::Bin(inner, ..) => *inner == op && matches!(op, Bin::Add | Bin::And),
-        Expr::Cmp(..) | Expr::Aligned(..) => op == Bin::And,
+        Expr::Cmp(..) | Expr::Aligned(..) | Expr::AlignedAt(..) => op == Bin::And,
+        Expr::Select(..) | Expr::Nothing => false,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }
@@ -162,6 +198,8 @@ fn operand(operation: &Operation, it: &Expr) -> String {
     let nested = match it {
         Expr::Bin(op, ..) => !matches!(op, Bin::Min | Bin::Max),
         Expr::Cmp(..) | Expr::Aligned(..) | Expr::First(_) | Expr::Offset(..) => true,
+        Expr::AlignedAt(..) | Expr::Select(..) => true,
+        Expr::Nothing => false,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }

@@ -10,7 +10,7 @@ use super::types::{literal, record, scalar};
 use body::body;
 use reduce_ir::Value;
 use reduce_ir::func::{Func, Param};
-use reduce_ir::operation::{Operation, Record};
+use reduce_ir::operation::{Argument, Operation, Record};
 
 /// The qualifiers of every device function.
 pub(super) const INLINE: &str = "__device__ __forceinline__";
@@ -91,4 +91,37 @@ fn identity(function: &str, acc: &Record, values: &[Value]) -> String {
     let value = if acc.is_scalar() { fields.join(", ") } else { format!("{name}{{{}}}", fields.join(", ")) };
     let remark = if value.contains("0x") { format!("  // {}", shown.join(", ")) } else { String::new() };
     format!("\n{INLINE} {name} {function}() {{ return {value}; }}{remark}\n")
+}
+
+/// Returns the function for the result of no elements: the specified one, or that of the identity.
+pub(super) fn nothing(operation: &Operation) -> String {
+    let stored = operation.stored();
+    let params: Vec<_> = operation.params.iter().map(|it| format!("{} {}", scalar(it.ty), it.name)).collect();
+    let head = format!("\n{INLINE} {} nothing({})", record(&stored), params.join(", "));
+    let body = match (&operation.empty, &operation.identity) {
+        (Some(values), _) => value_of(&stored, values),
+        (None, Some(values)) if gives_acc(operation) => value_of(&operation.acc, values),
+        (None, values) => {
+            let acc = value_of(&operation.acc, values.as_deref().unwrap_or_default());
+            let given = |argument: &Argument| match *argument {
+                Argument::Count => Some("0".to_owned()),
+                Argument::Param(param) => Some(operation.params[param].name.clone()),
+                Argument::Acc(_)
+                | Argument::Input(_)
+                | Argument::Index
+                | Argument::Group
+                | Argument::Step => None,
+            };
+            let rest = operation.finish_arguments();
+            let all: Vec<_> = [acc].into_iter().chain(rest.iter().filter_map(given)).collect();
+            format!("finish({})", all.join(", "))
+        }
+    };
+    format!("{head} {{ return {body}; }}\n")
+}
+
+/// Returns a record of these values.
+fn value_of(of: &Record, values: &[Value]) -> String {
+    let fields: Vec<_> = values.iter().map(|&value| literal(value)).collect();
+    if of.is_scalar() { fields.join(", ") } else { format!("{}{{{}}}", record(of), fields.join(", ")) }
 }

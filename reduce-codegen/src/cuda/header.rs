@@ -283,7 +283,7 @@ fn writer(program: &Program) -> String {
 }
 
 /// Returns the last arguments of every kernel.
-fn params(operation: &Operation) -> String {
+pub(super) fn params(operation: &Operation) -> String {
     operation.params.iter().map(|param| format!(", {}", param.name)).collect()
 }
 

@@ -2,11 +2,13 @@
 
 use super::expr::{buffer, expr, place, unwidened};
 use super::shuffle::shuffles_directly;
-use super::{atomic, types, unaligned};
+use super::{atomic, lists, types, unaligned};
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
-use reduce_ir::statements::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
+use reduce_ir::statements::{
+    AtomicOp, Barrier, Expr, List, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll,
+};
 
 /// The context of a statement, on which its spelling depends.
 #[derive(Clone, Copy)]
@@ -14,6 +16,8 @@ pub(super) struct Context<'a> {
     pub(super) operation: &'a Operation,
     /// Whether vector loads tell the cache that no thread reads the elements again.
     pub(super) streaming: bool,
+    /// The lists of the kernel.
+    pub(super) lists: &'a [List],
 }
 
 /// Prints statements, indented by `depth` levels.
@@ -69,6 +73,13 @@ fn stmt(context: Context<'_>, it: &Stmt, depth: usize) -> String {
             let (at, value) = (place(operation, at), sub(value));
             ticket(&into.name, *op, &at, &value, *order, *scope).into_iter().map(line).collect()
         }
+        Stmt::Clear(list) => line(format!("{list}_length = 0;")),
+        Stmt::Length(local, list) => {
+            let declared = declared(context, local);
+            line(format!("const {declared} = {};", lists::length(context.lists, list)))
+        }
+        Stmt::Append(list, value) => line(lists::append(context.lists, list, &sub(value))),
+        Stmt::Fault(segment) => line(format!("atomicMin(fault, {});", sub(segment))),
         Stmt::AtomicCombine { place: at, value, .. } => {
             line(atomic::combine(operation, &place(operation, at), &sub(value)))
         }

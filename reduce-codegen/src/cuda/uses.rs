@@ -1,7 +1,7 @@
 //! The declarations that the statements of kernels need.
 
 use reduce_ir::Scalar;
-use reduce_ir::statements::{Buffer, LoweredKernel, Place, Stmt, Ty};
+use reduce_ir::statements::{Buffer, Expr, LoweredKernel, Place, Stmt, Ty};
 use std::collections::BTreeSet;
 
 /// The features that some kernels use.
@@ -27,6 +27,14 @@ pub(super) struct Uses {
     pub(super) neighbours: bool,
     /// Whether a ticket is used.
     pub(super) ticket: bool,
+    /// The buffers that are accessed.
+    pub(super) buffers: BTreeSet<Buffer>,
+    /// Whether faults of offsets are recorded.
+    pub(super) faults: bool,
+    /// Whether threads append to lists.
+    pub(super) appends: bool,
+    /// Whether the result of no elements is stored.
+    pub(super) nothing: bool,
 }
 
 impl Uses {
@@ -40,15 +48,19 @@ impl Uses {
         for stmt in stmts {
             match stmt {
                 Stmt::Load(local, Place { buffer, rank, .. }) => {
+                    self.buffers.insert(*buffer);
                     self.neighbours |= rank.is_some();
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.vectors.extend(vector(local.ty));
                 }
-                Stmt::LoadUnaligned(local, _) => {
+                Stmt::LoadUnaligned(local, Place { buffer, .. }) => {
+                    self.buffers.insert(*buffer);
                     self.vectors.extend(vector(local.ty));
                     self.unaligned.extend(vector(local.ty));
                 }
-                Stmt::Store(Place { buffer, rank, .. }, _) => {
+                Stmt::Store(Place { buffer, rank, .. }, value) => {
+                    self.buffers.insert(*buffer);
+                    self.nothing |= *value == Expr::Nothing;
                     self.neighbours |= rank.is_some();
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.writes_items |= *buffer == Buffer::Items;
@@ -59,6 +71,8 @@ impl Uses {
                 Stmt::Shuffle { .. } => self.shuffles = true,
                 Stmt::Redux(_, there) => self.redux = Some(there.is_some()),
                 Stmt::AtomicCombine { .. } => self.atomics = true,
+                Stmt::Fault(_) => self.faults = true,
+                Stmt::Append(..) => self.appends = true,
                 Stmt::For(it) => self.body(&it.body),
                 Stmt::If(_, then, otherwise) => {
                     self.body(then);
@@ -69,6 +83,8 @@ impl Uses {
                 | Stmt::Var(..)
                 | Stmt::Set(..)
                 | Stmt::Move(..)
+                | Stmt::Clear(_)
+                | Stmt::Length(..)
                 | Stmt::Exit => {}
                 Stmt::AwaitLaunch | Stmt::TriggerLaunch => {}
                 Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => {}

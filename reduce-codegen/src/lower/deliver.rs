@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         Stmt::If(alone, vec![self.result_of(acc.clone())], vec![self.partial(acc)])
     }
 
-    fn finished(&self, acc: Expr) -> Expr {
+    pub(in crate::lower) fn finished(&self, acc: Expr) -> Expr {
         let operation = &self.program.operation;
         let elements = self.kernel.reads == Reads::Partials && !self.in_last_block();
         let given = |argument: &Argument| match *argument {

@@ -233,7 +233,7 @@ impl Lowerer<'_> {
 }
 
 /// The number of the lane's group, which may lie beyond the last group.
-fn column() -> Local {
+pub(super) fn column() -> Local {
     Local::new("column", Ty::U64)
 }
 
@@ -270,6 +270,6 @@ fn members() -> Local {
 }
 
 /// The number of the thread in its warp, or in its part of a warp.
-fn lane() -> Local {
+pub(super) fn lane() -> Local {
     Local::new("lane", Ty::U32)
 }

@@ -67,7 +67,11 @@ impl<'a> Copies<'a> {
                 self.add(times)
             }
             Stmt::Wait | Stmt::Vote(..) | Stmt::Fence(..) | Stmt::Atomic { .. } => self.add(times),
-            Stmt::AwaitLaunch | Stmt::TriggerLaunch => self.add(times),
+            Stmt::AwaitLaunch | Stmt::TriggerLaunch | Stmt::Clear(_) | Stmt::Length(..) => self.add(times),
+            Stmt::Append(_, value) | Stmt::Fault(value) => {
+                self.add(times);
+                self.expr(value, times);
+            }
         }
     }
 
@@ -107,7 +111,7 @@ impl<'a> Copies<'a> {
                 self.expr(acc, times);
                 self.call(|it| &mut it.finish, args, times);
             }
-            Expr::Un(_, a) | Expr::Cast(_, a) => {
+            Expr::Un(_, a) | Expr::Cast(_, a) | Expr::AlignedAt(_, _, a) => {
                 self.add(times);
                 self.expr(a, times);
             }
@@ -119,7 +123,8 @@ impl<'a> Copies<'a> {
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread => {}
             Expr::Block | Expr::Grid | Expr::Rank | Expr::Items | Expr::Groups | Expr::First(_) => {}
             Expr::Elements | Expr::Size(_) | Expr::Offset(..) => {}
-            Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => {}
+            Expr::Select(test, a, b) => [test, a, b].into_iter().for_each(|it| self.expr(it, times)),
+            Expr::Param(..) | Expr::Aligned(..) | Expr::Empty | Expr::Nothing => {}
         }
     }
 

@@ -105,16 +105,17 @@ pub(crate) fn variants(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
             vec![Variant { up_to: None, block, passes: groups::applying(passes, spec) }]
         }
         Passes::Auto if spec.domain.is_grouped() => {
-            groups::variants(auto(spec, groups::tuning(tuning)), &spec.operation, spec.domain)
+            groups::variants(auto(spec, groups::tuning(tuning), true), &spec.operation, spec.domain)
         }
-        Passes::Auto => auto(spec, tuning),
+        Passes::Auto => auto(spec, tuning, true),
     }
 }
 
-fn auto(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
+/// Returns the variants of `auto` for one group. With `narrow`, positions of few elements have 32 bits where the operation allows it.
+pub(super) fn auto(spec: &Spec, tuning: Tuning, narrow: bool) -> Vec<Variant> {
     let operation = &spec.operation;
     let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
-    let narrow = narrowed(operation);
+    let narrow = narrowed(operation).filter(|_| narrow);
     let variant = |tier: &Tier| tier.variant(block(tier.block), spec, narrow.as_ref(), tuning);
     let (one, more) = match operation.commutative {
         true => (&ONE_BLOCK[..], &COMMUTING[..]),

@@ -76,6 +76,8 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         | Stmt::Set(_, value)
         | Stmt::Move(_, value)
         | Stmt::Vote(_, value)
+        | Stmt::Append(_, value)
+        | Stmt::Fault(value)
         | Stmt::Expect(_, value) => {
             vec![value]
         }
@@ -91,6 +93,7 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Shuffle { value, down, .. } => vec![value, down],
         Stmt::Redux(_, there) => there.iter_mut().collect(),
         Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Vec::new(),
+        Stmt::Clear(_) | Stmt::Length(..) => Vec::new(),
         Stmt::Receive(_) | Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Vec::new(),
     }
 }
@@ -119,8 +122,9 @@ fn with_operand(expr: &Expr, at: usize, new: Expr) -> Expr {
         Expr::Fold(_, args) | Expr::Finish(_, args) => args[at - 1] = new,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {}
         Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
-        Expr::First(a) => **a = new,
-        Expr::Groups | Expr::Elements | Expr::Size(_) | Expr::Param(..) | Expr::Empty => {}
+        Expr::First(a) | Expr::AlignedAt(_, _, a) => **a = new,
+        Expr::Select(test, a, b) => **[test, a, b][at] = new,
+        Expr::Groups | Expr::Elements | Expr::Size(_) | Expr::Param(..) | Expr::Empty | Expr::Nothing => {}
     }
     expr
 }

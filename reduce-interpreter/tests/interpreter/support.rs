@@ -28,6 +28,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> LoweredKernel {
         dependent: false,
         domain: Domain::WHOLE,
         constants: vec![constant("LEN", 64)],
+        lists: Vec::new(),
         shared: vec![Shared { name: "s", len: "LEN", sent: false }],
         body,
     }

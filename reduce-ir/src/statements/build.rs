@@ -56,16 +56,19 @@ impl Expr {
             Expr::Items | Expr::Groups | Expr::First(_) | Expr::Elements => Some(Ty::U64),
             Expr::Offset(..) | Expr::Size(_) => Some(Ty::U64),
             Expr::Param(_, ty) => Some(Ty::Scalar(*ty)),
-            Expr::Aligned(..) => Some(Ty::BOOL),
+            Expr::Aligned(..) | Expr::AlignedAt(..) => Some(Ty::BOOL),
             Expr::Un(op, a) => op.result(scalar(a)?).ok().map(Ty::Scalar),
             Expr::Bin(op, a, b) => op.result(scalar(a)?, scalar(b)?).ok().map(Ty::Scalar),
             Expr::Cmp(op, a, b) => op.result(scalar(a)?, scalar(b)?).ok().map(Ty::Scalar),
+            Expr::Select(test, a, b) => {
+                a.ty().filter(|ty| test.ty() == Some(Ty::BOOL) && b.ty() == Some(*ty))
+            }
             Expr::Cast(ty, a) => {
                 let position = |ty| matches!(ty, Ty::U32 | Ty::U64);
                 (a.ty().is_some_and(position) && position(Ty::Scalar(*ty))).then_some(Ty::Scalar(*ty))
             }
             Expr::Combine(..) | Expr::Fold(..) | Expr::Map(_) | Expr::Empty => Some(Ty::Acc),
-            Expr::Finish(..) => Some(Ty::Output),
+            Expr::Finish(..) | Expr::Nothing => Some(Ty::Output),
         }
     }
 
@@ -77,9 +80,10 @@ impl Expr {
             }
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => Vec::new(),
             Expr::Groups | Expr::Elements | Expr::Size(_) => Vec::new(),
-            Expr::Param(..) | Expr::Empty => Vec::new(),
-            Expr::Un(_, a) | Expr::Cast(_, a) | Expr::First(a) => vec![a],
+            Expr::Param(..) | Expr::Empty | Expr::Nothing => Vec::new(),
+            Expr::Un(_, a) | Expr::Cast(_, a) | Expr::First(a) | Expr::AlignedAt(_, _, a) => vec![a],
             Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => vec![a, b],
+            Expr::Select(test, a, b) => vec![test, a, b],
             Expr::Map(args) => args.iter().collect(),
             Expr::Offset(_, terms) => terms.iter().map(|(_, coordinate)| coordinate).collect(),
             Expr::Fold(acc, args) | Expr::Finish(acc, args) => {
@@ -127,6 +131,11 @@ impl Expr {
     /// Returns the conversion to that type.
     pub fn cast(self, ty: Scalar) -> Expr {
         Expr::Cast(ty, Box::new(self))
+    }
+
+    /// Returns `a` where this condition holds, otherwise `b`.
+    pub fn select(self, a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
+        Expr::Select(Box::new(self), Box::new(a.into()), Box::new(b.into()))
     }
 
     /// Returns the combination of this accumulator, on the left, and the other.

@@ -40,12 +40,16 @@ pub enum Expr {
     Param(usize, Scalar),
     /// Whether the address of the buffer's first element is a multiple of that number of bytes.
     Aligned(Buffer, u32),
+    /// Whether the address of this element of the buffer is a multiple of that number of bytes.
+    AlignedAt(Buffer, u32, Box<Expr>),
     /// An operation on one operand.
     Un(Un, Box<Expr>),
     /// An operation on two operands.
     Bin(Bin, Box<Expr>, Box<Expr>),
     /// A comparison.
     Cmp(Cmp, Box<Expr>, Box<Expr>),
+    /// The first value if the condition holds, otherwise the second.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A conversion between `u32` and `u64`; bits that do not fit are dropped.
     Cast(Scalar, Box<Expr>),
     /// The accumulator of one element, from the arguments that the operation's `map` names.
@@ -56,6 +60,8 @@ pub enum Expr {
     Fold(Box<Expr>, Vec<Expr>),
     /// The accumulator of no element: the fill, or undefined if there is no fill.
     Empty,
+    /// The result of no elements.
+    Nothing,
     /// The result of an accumulator, and the arguments that the operation's `finish` names after the accumulator.
     Finish(Box<Expr>, Vec<Expr>),
 }

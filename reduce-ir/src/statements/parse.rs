@@ -5,6 +5,7 @@
 
 pub(crate) mod cursor;
 mod expr;
+mod lists;
 mod phrases;
 pub(crate) mod words;
 
@@ -96,6 +97,9 @@ impl<'a> Reader<'a> {
         while let Some(line) = self.line_of(1, "shared") {
             kernel.shared.push(self.shared(line)?);
         }
+        while let Some(line) = self.line_of(1, "list") {
+            kernel.lists.push(self.list(line)?);
+        }
         kernel.body = self.body(1)?;
         Ok(kernel)
     }
@@ -132,7 +136,7 @@ impl<'a> Reader<'a> {
                 streaming = true;
             }
         }
-        let (constants, shared, body) = (Vec::new(), Vec::new(), Vec::new());
+        let (constants, shared, lists, body) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         line.end(LoweredKernel {
             name,
             reads,
@@ -143,6 +147,7 @@ impl<'a> Reader<'a> {
             domain,
             constants,
             shared,
+            lists,
             body,
         })
     }
@@ -191,6 +196,7 @@ impl<'a> Reader<'a> {
         if let Some(text) = line.note {
             return note(&line, text);
         }
+        let start = line.clone();
         match line.word()? {
             "let" => self.named(line, Stmt::Let),
             "var" => self.named(line, Stmt::Var),
@@ -220,6 +226,7 @@ impl<'a> Reader<'a> {
             "await" => launch(line, Stmt::AwaitLaunch),
             "trigger" => launch(line, Stmt::TriggerLaunch),
             "atomic" => self.atomic(line),
+            "clear" | "append" | "length" | "fault" => self.of_segments(start),
             "for" => self.counted(line),
             "if" => self.branch(line),
             name => self.set(line, name),
@@ -341,7 +348,7 @@ impl<'a> Reader<'a> {
     /// Reads `buffer[expr]`, and `of rank` for another block of the cluster.
     fn place(&self, line: &mut Cursor<'a>) -> Parsed<Place> {
         let buffer = self.names.buffer(line)?;
-        let position = if matches!(buffer, Buffer::Shared(_)) { Ty::U32 } else { Ty::U64 };
+        let position = if matches!(buffer, Buffer::Shared(_) | Buffer::List(_)) { Ty::U32 } else { Ty::U64 };
         line.expect("[")?;
         let index = self.names.expr(line, Some(position))?;
         line.expect("]")?;

@@ -48,6 +48,7 @@ impl fmt::Display for LoweredKernel {
             let sent = if it.sent { "sent " } else { "" };
             writeln!(f, "  shared {}: [{sent}{}; {}]", it.name, Ty::Acc, it.len)
         })?;
+        self.lists.iter().try_for_each(|it| writeln!(f, "  list {}: {}", it.name, it.most))?;
         body(f, &self.body, 1)
     }
 }
@@ -94,6 +95,10 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Fence(order, scope) => writeln!(f, "fence {order} {scope}"),
         Stmt::AwaitLaunch => writeln!(f, "await launch"),
         Stmt::TriggerLaunch => writeln!(f, "trigger launch"),
+        Stmt::Clear(list) => writeln!(f, "clear {list}"),
+        Stmt::Append(list, value) => writeln!(f, "append {list}, {value}"),
+        Stmt::Length(local, list) => writeln!(f, "length {local} = {list}"),
+        Stmt::Fault(segment) => writeln!(f, "fault {segment}"),
         Stmt::Atomic { into, op, place, value, order, scope } => {
             writeln!(f, "atomic {into} = {op}({place}, {value}) {order} {scope}")
         }
@@ -144,15 +149,18 @@ impl fmt::Display for Expr {
             Expr::Size(axis) => write!(f, "size{axis}"),
             Expr::Param(param, ty) => write!(f, "param({param}, {ty})"),
             Expr::Aligned(buffer, bytes) => write!(f, "aligned({buffer}, {bytes})"),
+            Expr::AlignedAt(buffer, bytes, at) => write!(f, "aligned({buffer}, {bytes}, {at})"),
             Expr::Un(op, a) => write!(f, "{op}({a})"),
             Expr::Bin(op, a, b) if is_call(*op) => write!(f, "{op}({a}, {b})"),
             Expr::Bin(op, a, b) => write!(f, "{} {op} {}", Operand(a), Operand(b)),
             Expr::Cmp(op, a, b) => write!(f, "{} {op} {}", Operand(a), Operand(b)),
             Expr::Cast(ty, a) => write!(f, "{ty}({a})"),
+            Expr::Select(..) => call(f, "select", self),
             Expr::Map(_) => call(f, "map", self),
             Expr::Combine(..) => call(f, "combine", self),
             Expr::Fold(..) => call(f, "fold", self),
             Expr::Empty => f.write_str("empty"),
+            Expr::Nothing => f.write_str("nothing"),
             Expr::Finish(..) => call(f, "finish", self),
         }
     }
@@ -200,8 +208,9 @@ impl fmt::Display for Operand<'_> {
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => self.0.fmt(f),
             Expr::Groups | Expr::First(_) | Expr::Elements => self.0.fmt(f),
             Expr::Offset(..) | Expr::Size(_) | Expr::Param(..) | Expr::Aligned(..) => self.0.fmt(f),
+            Expr::AlignedAt(..) | Expr::Select(..) => self.0.fmt(f),
             Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => self.0.fmt(f),
-            Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => self.0.fmt(f),
+            Expr::Fold(..) | Expr::Empty | Expr::Nothing | Expr::Finish(..) => self.0.fmt(f),
         }
     }
 }
@@ -238,7 +247,11 @@ impl fmt::Display for Buffer {
             Buffer::Partials => f.write_str("partials"),
             Buffer::Result => f.write_str("result"),
             Buffer::Ticket => f.write_str("ticket"),
-            Buffer::Shared(name) => f.write_str(name),
+            Buffer::Shared(name) | Buffer::List(name) => f.write_str(name),
+            Buffer::Offsets(Scalar::U64) => f.write_str("offsets64"),
+            Buffer::Offsets(_) => f.write_str("offsets"),
+            Buffer::Tiles => f.write_str("tiles"),
+            Buffer::LongSegments => f.write_str("long_segments"),
         }
     }
 }

@@ -30,10 +30,12 @@
 //!     memory, except to expect messages and to arrive. Only a kernel that triggers in the program lets the next launch begin.
 //! 12. Messages go to an array that nothing else writes. A kernel has at most one such array. Messages are expected before the
 //!     arrival, and are sent and received after the wait.
+//! 13. Only kernels over segments have lists, report faults, and access offsets and tiles.
 
 mod bounds;
 mod expressions;
 mod places;
+mod segments;
 
 use super::{
     Barrier, Buffer, Expr, FULL, Local, Loop, Lowered, LoweredKernel, MemoryOrder, Place, Shared, Stmt, Ty,
@@ -75,6 +77,7 @@ impl Lowered {
                 redux: Redux::of(operation),
                 kernel: lowered,
                 steps: kernel,
+                of_segments: false,
                 arrived: false,
                 cluster_runs: false,
                 moved: BTreeMap::new(),
@@ -135,6 +138,8 @@ struct Verifier<'a> {
     kernel: &'a LoweredKernel,
     /// The kernel that was lowered to it.
     steps: &'a Kernel,
+    /// Whether the kernel is over segments. One that reads partials then knows the number of elements of each.
+    of_segments: bool,
     /// Whether threads have arrived, and have not waited yet.
     arrived: bool,
     /// Whether all blocks of the cluster are known to run.
@@ -228,6 +233,12 @@ impl Verifier<'_> {
                 self.require_all_threads(4, here >= Uniform::Block, stmt)?;
                 self.bind(into, false, Uniform::Block)
             }
+            Stmt::Clear(list) => self.list(list),
+            Stmt::Append(list, value) => {
+                self.list(list).and_then(|()| self.expect(value, Ty::U32).map(|_| ()))
+            }
+            Stmt::Length(local, list) => self.length(local, list),
+            Stmt::Fault(segment) => self.fault(segment),
             Stmt::AtomicCombine { place, value, order, scope } => {
                 let legal = place.buffer == Buffer::Partials && self.steps.is_atomic();
                 self.ensure(7, legal, || format!("an atomic on {place} is not allowed"))?;
@@ -326,6 +337,7 @@ impl Verifier<'_> {
             || self.operation.params.iter().any(|param| param.name == name)
             || self.kernel.constants.iter().any(|it| it.name == name)
             || self.kernel.shared.iter().any(|it| it.name == name)
+            || self.kernel.lists.iter().any(|it| it.name == name)
     }
 
     fn set(&self, local: &Local, value: &Expr) -> Check {

@@ -8,6 +8,7 @@ use crate::Error;
 use crate::architecture::{Architecture, Target};
 use crate::cache::{Cache, Entry, FORMAT, Key};
 use crate::image::{Image, Resources};
+use reduce_codegen::segments::Segmented;
 use reduce_ir::program::{Program, Reads};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -132,6 +133,11 @@ impl KernelSource {
     pub(super) fn of(program: &Program, target: Target) -> Result<KernelSource, Error> {
         reduce_codegen::check_size(program)?;
         Ok(KernelSource { text: reduce_codegen::cuda(program)?, block: threads(program), target })
+    }
+
+    /// Prints a program over segments, unless it is too large.
+    pub(super) fn of_segments(program: &Segmented, target: Target) -> Result<KernelSource, Error> {
+        Ok(KernelSource { text: program.cuda()?, block: Segmented::BLOCK, target })
     }
 
     /// Digests everything that determines the image.

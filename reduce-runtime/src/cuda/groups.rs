@@ -259,7 +259,7 @@ pub(super) fn words(nest: &Nest, firsts: impl Iterator<Item = u64>) -> impl Iter
 }
 
 /// Decodes records, one vector for each field.
-fn fields(record: &Record, bytes: &[u8]) -> Vec<Lanes> {
+pub(super) fn fields(record: &Record, bytes: &[u8]) -> Vec<Lanes> {
     let mut fields: Vec<_> = record.types().into_iter().map(Lanes::empty).collect();
     for one in bytes.chunks(record.size()) {
         for (field, value) in fields.iter_mut().zip(values(record, one)) {

@@ -9,6 +9,7 @@ use crate::image::Image;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, CudaModule, DriverError};
 use cudarc::nvrtc::Ptx;
+use reduce_codegen::segments::Segmented;
 use reduce_ir::program::Program;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
@@ -31,7 +32,16 @@ const NO_IMAGE: [CUresult; 4] = [
 /// Returns the module of a program. Loads or compiles it unless this process holds it already.
 pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
     let compiler = gpu.compiler();
-    let source = KernelSource::of(program, compiler.target(gpu.architecture())?)?;
+    module_of(KernelSource::of(program, compiler.target(gpu.architecture())?)?, gpu)
+}
+
+/// Returns the module of a program over segments.
+pub(super) fn of_segments(program: &Segmented, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
+    module_of(KernelSource::of_segments(program, gpu.compiler().target(gpu.architecture())?)?, gpu)
+}
+
+fn module_of(source: KernelSource, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
+    let compiler = gpu.compiler();
     let key = compiler.key(&source)?;
     let slot = slot((gpu.context().cu_ctx() as usize, key));
     let mut slot = lock(&slot);

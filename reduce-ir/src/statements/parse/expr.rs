@@ -13,6 +13,7 @@ use crate::{Scalar, Value};
 pub(super) struct Names {
     pub(super) constants: Vec<&'static str>,
     pub(super) shared: Vec<&'static str>,
+    pub(super) lists: Vec<&'static str>,
     /// The locals, the innermost last.
     pub(super) locals: Vec<Local>,
 }
@@ -79,6 +80,7 @@ impl Names {
             "groups" => Some(Expr::Groups),
             "elements" => Some(Expr::Elements),
             "empty" => Some(Expr::Empty),
+            "nothing" => Some(Expr::Nothing),
             "true" => Some(Expr::Const(Value::of(true))),
             "false" => Some(Expr::Const(Value::of(false))),
             _ => numbered(word, "size").map(Expr::Size),
@@ -126,7 +128,19 @@ impl Names {
             "aligned" => {
                 let buffer = self.buffer(line)?;
                 line.expect(",")?;
-                Ok(Expr::Aligned(buffer, line.number()?))
+                let bytes = line.number()?;
+                if line.accept(",") {
+                    return Ok(Expr::AlignedAt(buffer, bytes, one(line, Some(Ty::U64))?));
+                }
+                Ok(Expr::Aligned(buffer, bytes))
+            }
+            "select" => {
+                let test = one(line, Some(Ty::BOOL))?;
+                line.expect(",")?;
+                let left = one(line, wanted)?;
+                line.expect(",")?;
+                let right = one(line, left.ty())?;
+                Ok(Expr::Select(test, left, right))
             }
             "bits" => bits(line),
             _ => self.operation(line, name, wanted),
@@ -162,15 +176,27 @@ impl Names {
         Ok(args)
     }
 
+    /// Reads the name of a list.
+    pub(super) fn list(&self, line: &mut Cursor<'_>) -> Parsed<&'static str> {
+        let word = line.word()?;
+        let list = self.lists.iter().find(|it| **it == word).copied();
+        list.map_or_else(|| line.error(format!("the kernel has no list `{word}`")), Ok)
+    }
+
     pub(super) fn buffer(&self, line: &mut Cursor<'_>) -> Parsed<Buffer> {
         let word = line.word()?;
         let shared = || self.shared.iter().find(|it| **it == word).map(|it| Buffer::Shared(it));
+        let list = || self.lists.iter().find(|it| **it == word).map(|it| Buffer::List(it));
         let buffer = match word {
             "items" => Some(Buffer::Items),
             "partials" => Some(Buffer::Partials),
             "result" => Some(Buffer::Result),
             "ticket" => Some(Buffer::Ticket),
-            _ => numbered(word, "input").map(Buffer::Input).or_else(shared),
+            "offsets" => Some(Buffer::Offsets(Scalar::U32)),
+            "offsets64" => Some(Buffer::Offsets(Scalar::U64)),
+            "tiles" => Some(Buffer::Tiles),
+            "long_segments" => Some(Buffer::LongSegments),
+            _ => numbered(word, "input").map(Buffer::Input).or_else(shared).or_else(list),
         };
         buffer.map_or_else(|| line.error(format!("the kernel has no buffer `{word}`")), Ok)
     }

@@ -18,7 +18,13 @@ const BLOCKS: u128 = (1 << 31) - 1;
 pub(super) fn check(program: &Program, kernel: &LoweredKernel) -> Result<(), Expr> {
     let items = program.up_to.map_or(ITEMS, u128::from);
     let blocks = program.up_to.map_or(BLOCKS, |n| program.plan().launches(n)[0].grid.into());
-    Bounds { kernel, items, blocks, locals: BTreeMap::new() }.body(&kernel.body)
+    Bounds { kernel, items, blocks, locals: BTreeMap::new(), least: BTreeMap::new() }.body(&kernel.body)
+}
+
+/// Checks every expression of a kernel over segments, of at most that number of elements.
+pub(super) fn check_segments(kernel: &LoweredKernel, most: Option<u64>) -> Result<(), Expr> {
+    let (items, blocks) = (most.map_or(STARTS, u128::from), BLOCKS);
+    Bounds { kernel, items, blocks, locals: BTreeMap::new(), least: BTreeMap::new() }.body(&kernel.body)
 }
 
 struct Bounds<'a> {
@@ -29,14 +35,16 @@ struct Bounds<'a> {
     blocks: u128,
     /// The greatest value of each scalar, where it is less than its type allows.
     locals: BTreeMap<&'a str, u128>,
+    /// The least value of locals that are chosen among constants.
+    least: BTreeMap<&'a str, u128>,
 }
 
 impl<'a> Bounds<'a> {
     /// Checks a body. Its names end with it.
     fn body(&mut self, stmts: &'a [Stmt]) -> Result<(), Expr> {
-        let outside = self.locals.clone();
+        let outside = (self.locals.clone(), self.least.clone());
         stmts.iter().try_for_each(|stmt| self.stmt(stmt))?;
-        self.locals = outside;
+        (self.locals, self.least) = outside;
         Ok(())
     }
 
@@ -45,16 +53,20 @@ impl<'a> Bounds<'a> {
             Stmt::Let(local, value) => {
                 let most = self.upper_bound(value)?;
                 self.locals.insert(&local.name, most);
+                self.least.insert(&local.name, self.least(value));
                 Ok(())
             }
             Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) | Stmt::Expect(_, value) => {
                 self.check(value)
             }
-            Stmt::Move(_, by) => self.check(by),
+            Stmt::Move(_, by) | Stmt::Append(_, by) | Stmt::Fault(by) => self.check(by),
             Stmt::For(it) => self.counted_loop(it),
             Stmt::If(test, then, otherwise) => {
                 self.check(test)?;
+                let outside = self.locals.clone();
+                self.narrow(test);
                 self.body(then)?;
+                self.locals = outside;
                 self.body(otherwise)
             }
             Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) | Stmt::Take(_, place) => self.place(place),
@@ -72,7 +84,24 @@ impl<'a> Bounds<'a> {
             }
             Stmt::Redux(_, predicate) => predicate.iter().try_for_each(|predicate| self.check(predicate)),
             Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Ok(()),
+            Stmt::Clear(_) => Ok(()),
+            Stmt::Length(local, list) => {
+                if let Some(list) = self.kernel.lists.iter().find(|it| it.name == *list) {
+                    self.locals.insert(&local.name, self.kernel.constant(list.most).into());
+                }
+                Ok(())
+            }
             Stmt::Receive(_) | Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Ok(()),
+        }
+    }
+
+    /// Notes that a local is at most a constant, if the condition says so.
+    fn narrow(&mut self, test: &'a Expr) {
+        if let Expr::Cmp(Cmp::Le, a, end) = test
+            && let (Expr::Local(local), Some(end)) = (&**a, self.constant_value(end))
+        {
+            let most = self.locals.get(local.name.as_str()).copied().unwrap_or_else(|| greatest(local.ty));
+            self.locals.insert(&local.name, most.min(end));
         }
     }
 
@@ -123,10 +152,15 @@ impl<'a> Bounds<'a> {
                 terms.iter().try_for_each(|(_, coordinate)| self.check(coordinate))?;
                 ITEMS
             }
+            Expr::Select(test, a, b) => {
+                self.check(test)?;
+                self.upper_bound(a)?.max(self.upper_bound(b)?)
+            }
             Expr::Bin(op, a, b) => self.bound_of_operation(*op, a, b)?.unwrap_or(of_type),
             Expr::Cast(_, a) => self.upper_bound(a)?,
-            Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => of_type,
+            Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty | Expr::Nothing => of_type,
             Expr::Un(..)
+            | Expr::AlignedAt(..)
             | Expr::Cmp(..)
             | Expr::Map(_)
             | Expr::Combine(..)
@@ -151,13 +185,26 @@ impl<'a> Bounds<'a> {
         if let Expr::Named(name) = expr { Some(self.kernel.constant(name).into()) } else { None }
     }
 
+    /// Returns the least value of a constant, or of a choice among constants; 0 for others.
+    fn least(&self, expr: &Expr) -> u128 {
+        if let Expr::Cast(_, inner) = expr {
+            self.least(inner)
+        } else if let Expr::Select(_, a, b) = expr {
+            self.least(a).min(self.least(b))
+        } else if let Expr::Local(local) = expr {
+            self.least.get(local.name.as_str()).copied().unwrap_or(0)
+        } else {
+            self.constant_value(expr).unwrap_or(0)
+        }
+    }
+
     /// Returns the greatest result of an operation, if it is known.
     fn bound_of_operation(&self, op: Bin, a: &Expr, b: &Expr) -> Result<Option<u128>, Expr> {
         let (left, right) = (self.upper_bound(a)?, self.upper_bound(b)?);
         Ok(match op {
             Bin::Add => Some(left.saturating_add(right)),
             Bin::Mul => Some(left.saturating_mul(right)),
-            Bin::Div => Some(left / self.constant_value(b).unwrap_or(1).max(1)),
+            Bin::Div => Some(left / self.least(b).max(1)),
             Bin::Sub | Bin::Shr => Some(left),
             Bin::Rem => Some(left.min(right.saturating_sub(1))),
             Bin::Min | Bin::MinNum | Bin::And => Some(left.min(right)),

@@ -28,6 +28,12 @@ impl Verifier<'_> {
                 let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
                 self.ensure(7, legal, || format!("`{expr}` is not allowed here"))?;
             }
+            Expr::AlignedAt(buffer, bytes, at) => {
+                self.operand(at, Ty::U64)?;
+                let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
+                self.ensure(7, legal, || format!("`{expr}` is not allowed here"))?;
+            }
+            Expr::Select(..) => self.ensure(2, expr.ty().is_some(), || format!("`{expr}` has no type"))?,
             Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args)?,
             Expr::Combine(a, b) => {
                 [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?;
@@ -72,12 +78,22 @@ impl Verifier<'_> {
                 })?;
             }
             Expr::Empty => {}
+            Expr::Nothing => {
+                let known = self.operation.identity.is_some() || self.operation.empty.is_some();
+                self.ensure(8, known, || "a reduction of no elements has no result".to_owned())?;
+            }
             Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,
             Expr::Bin(op, a, _) => self.index_arithmetic(expr, a, !is_shift(*op))?,
             Expr::Cmp(_, a, _) => self.index_arithmetic(expr, a, true)?,
             Expr::Cast(..) => {}
         }
         Ok(self.uniform(expr))
+    }
+
+    /// Checks that the kernel declares a list.
+    pub(super) fn list(&self, name: &str) -> Check {
+        let declared = self.kernel.lists.iter().any(|list| list.name == name);
+        self.ensure(7, declared, || format!("`{name}` is not a list of the kernel"))
     }
 
     /// Checks that arithmetic is on conditions or positions; elements are for the functions of the operation.
@@ -104,6 +120,7 @@ impl Verifier<'_> {
             let ty = self.operation.argument_type(wanted);
             match wanted {
                 Argument::Param(param) => *arg == Expr::Param(param, ty),
+                Argument::Count if self.of_segments => arg.ty() == Some(Ty::U64),
                 Argument::Count => *arg == count,
                 Argument::Acc(_)
                 | Argument::Input(_)
@@ -134,8 +151,10 @@ impl Verifier<'_> {
             Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
             Expr::Aligned(buffer, _) => self.moved.get(buffer).copied().unwrap_or(Uniform::Cluster),
             Expr::Groups | Expr::Size(_) | Expr::Param(..) => Uniform::Cluster,
-            Expr::First(_) | Expr::Offset(..) => self.uniform_of_operands(expr),
-            Expr::Empty => Uniform::Cluster,
+            Expr::First(_) | Expr::Offset(..) | Expr::AlignedAt(..) | Expr::Select(..) => {
+                self.uniform_of_operands(expr)
+            }
+            Expr::Empty | Expr::Nothing => Uniform::Cluster,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => {
                 self.uniform_of_operands(expr)
             }

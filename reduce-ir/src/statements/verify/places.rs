@@ -16,7 +16,10 @@ impl Verifier<'_> {
                 })?;
                 element == Some(Ty::Scalar(ty))
             }
-            (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
+            (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_) | Buffer::List(_)) => {
+                element == Some(ty)
+            }
+            (ty, Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments) => element == Some(ty),
             (ty, Buffer::Partials) => {
                 self.steps.has_ticket() && !self.steps.has_flags() && element == Some(ty)
             }
@@ -34,7 +37,8 @@ impl Verifier<'_> {
             Buffer::Shared(name) => !self.kernel.shared.iter().any(|it| it.name == name && it.sent),
             Buffer::Items => self.steps.in_place().is_some(),
             Buffer::Ticket => self.steps.has_ticket(),
-            Buffer::Input(_) => false,
+            Buffer::Tiles | Buffer::LongSegments => self.of_segments,
+            Buffer::Input(_) | Buffer::Offsets(_) | Buffer::List(_) => false,
         };
         self.ensure(7, writable, || format!("{value} cannot be stored to {place}"))?;
         self.value_of(place, value)
@@ -62,13 +66,14 @@ impl Verifier<'_> {
     pub(super) fn place(&self, place: &Place) -> Result<Uniform, Violation> {
         let shared = matches!(place.buffer, Buffer::Shared(_));
         let legal = shared || place.rank.is_none();
+        let narrow = shared || matches!(place.buffer, Buffer::List(_));
         place.rank.iter().try_for_each(|_| self.require_cluster(&place.to_string()))?;
         self.ensure(4, place.rank.is_none() || self.cluster_runs, || {
             format!("{place} is accessed before its block may run")
         })?;
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
-        self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
+        self.expect(&place.index, if narrow { Ty::U32 } else { Ty::U64 })
     }
 
     pub(super) fn element(&self, buffer: Buffer) -> Option<Ty> {
@@ -81,6 +86,10 @@ impl Verifier<'_> {
             Buffer::Partials => Some(Ty::Acc),
             Buffer::Result => Some(Ty::Output),
             Buffer::Ticket => Some(Ty::U32),
+            Buffer::Offsets(ty) if self.of_segments => Some(Ty::Scalar(ty)),
+            Buffer::Tiles | Buffer::LongSegments if self.of_segments => Some(Ty::U64),
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments => None,
+            Buffer::List(name) => self.list(name).is_ok().then_some(Ty::U32),
             Buffer::Shared(name) => {
                 self.kernel.shared.iter().find(|array| array.name == name).map(|_| Ty::Acc)
             }

@@ -1,0 +1,72 @@
+//! Lists of numbers in shared memory, and the parameters of kernels over segments.
+
+use super::uses::Uses;
+use super::{expr, stmt::Context, types};
+use reduce_ir::Scalar;
+use reduce_ir::statements::{Buffer, List, LoweredKernel};
+
+/// The function that appends to a list.
+pub(super) const APPEND: &str = "
+// Appends to a list in shared memory, unless it is full.
+__device__ __forceinline__ void append(unsigned int* list, unsigned int* length, unsigned int most, unsigned int value)
+{
+    const unsigned int at = atomicAdd(length, 1);
+    if (at < most) {
+        list[at] = value;
+    }
+}
+";
+
+/// Declares a list.
+pub(super) fn declared(list: &List) -> String {
+    let List { name, most } = list;
+    format!("    __shared__ unsigned int {name}[{most}];\n    __shared__ unsigned int {name}_length;\n")
+}
+
+/// Prints the length of a list.
+pub(super) fn length(lists: &[List], name: &str) -> String {
+    format!("min({name}_length, {})", most(lists, name))
+}
+
+/// Returns the constant that is the greatest length of a list.
+fn most(lists: &[List], name: &str) -> &'static str {
+    lists.iter().find(|list| list.name == name).map_or("0", |list| list.most)
+}
+
+/// Prints a call that appends to a list.
+pub(super) fn append(lists: &[List], name: &str, value: &str) -> String {
+    format!("append({name}, &{name}_length, {}, {value});", most(lists, name))
+}
+
+/// Returns the parameters of a kernel over segments: those that it uses.
+pub(super) fn parameters(context: Context<'_>, kernel: &LoweredKernel, uses: &Uses) -> String {
+    let operation = context.operation;
+    let own = if kernel.dependent { "" } else { "__restrict__ " };
+    let stored = operation.stored();
+    let [acc, output] = [&operation.acc, &stored].map(types::record);
+    let count = "unsigned long long";
+    let one = |buffer: &Buffer| {
+        let name = expr::buffer(operation, *buffer);
+        match *buffer {
+            Buffer::Input(k) => Some(format!("const {}* {own}{name}", types::scalar(operation.inputs[k].ty))),
+            Buffer::Items => Some(format!("const {acc}* {own}{name}")),
+            Buffer::Partials => Some(format!("{acc}* {name}")),
+            Buffer::Result => Some(format!("{output}* {name}")),
+            Buffer::Offsets(ty) => Some(format!("const {}* {own}{name}", types::scalar(ty))),
+            Buffer::Tiles | Buffer::LongSegments => Some(format!("{count}* {name}")),
+            Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => None,
+        }
+    };
+    let mut all: Vec<_> = uses.buffers.iter().filter_map(one).collect();
+    all.push(format!("{count} n, {count} groups"));
+    all.extend(uses.faults.then(|| format!("{count}* fault")));
+    if uses.buffers.contains(&Buffer::Result) {
+        all.extend(operation.params.iter().map(|it| format!("{} {}", types::scalar(it.ty), it.name)));
+    }
+    all.join(", ")
+}
+
+/// Returns whether a kernel is over segments.
+pub(super) fn is_over_segments(uses: &Uses) -> bool {
+    [Scalar::U32, Scalar::U64].into_iter().any(|ty| uses.buffers.contains(&Buffer::Offsets(ty)))
+}

@@ -1,0 +1,53 @@
+//! The kernel that cuts segments and elements into tiles.
+
+use super::{Draft, at_most, number, wide};
+use crate::segments::Segmented;
+use reduce_ir::Scalar;
+use reduce_ir::ops::{Bin, Cmp};
+use reduce_ir::program::Reads;
+use reduce_ir::statements::{Buffer, Expr, Local, Loop, LoweredKernel, Stmt, Ty, Unroll};
+
+/// The most segments, as a power of two.
+const MOST: u64 = 1 << 31;
+
+/// Returns the kernel. A thread searches the first segment of a tile: the number of segments `s` with
+/// `offsets[s] + s < tile * TILE_SIZE`. Floods of empty segments spread over tiles, too.
+pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
+    let mut draft = Draft::new(program);
+    let (tile, target) = (Local::new("tile", Ty::U64), Local::new("target", Ty::U64));
+    let mine =
+        Expr::Block.cast(Scalar::U64).times(wide("THREADS")).bin(Bin::Add, Expr::Thread.cast(Scalar::U64));
+    draft.note("the first segment that begins in each tile");
+    draft.body.push(Stmt::Let(tile.clone(), mine));
+    draft.body.push(Stmt::Let(target.clone(), tile.get().times(wide("TILE_SIZE"))));
+    let (found, step) = (Local::new("found", Ty::U64), Local::new("step", Ty::U64));
+    let (probe, offset) =
+        (Local::new("probe", Ty::U64), Local::new("from_offset", Ty::Scalar(program.offsets)));
+    let before = probe.get().bin(Bin::Sub, number(1));
+    let path = draft.position(&offset).bin(Bin::Min, Expr::Items).bin(Bin::Add, before.clone());
+    let forward = vec![
+        Stmt::Load(offset.clone(), Buffer::Offsets(program.offsets).at(before)),
+        Stmt::when(path.below(target.get()), vec![Stmt::Set(found.clone(), probe.get())]),
+    ];
+    let body = vec![
+        Stmt::Let(probe.clone(), found.get().bin(Bin::Min, Expr::Groups).bin(Bin::Add, step.get())),
+        Stmt::when(at_most(probe.get(), Expr::Groups), forward),
+    ];
+    draft.body.push(Stmt::Var(found.clone(), number(0)));
+    draft.body.push(Stmt::For(Box::new(Loop {
+        from: number(MOST),
+        test: number(0).below(step.get()),
+        next: step.get().over(number(2)),
+        unroll: Unroll::Unsaid,
+        body,
+        local: step,
+    })));
+    // After the last tile, all segments have begun, whatever the offsets are.
+    let last = Expr::Items.bin(Bin::Add, Expr::Groups).over(wide("TILE_SIZE")).bin(Bin::Add, number(1));
+    let tiles = Local::new("number_of_tiles", Ty::U64);
+    draft.body.push(Stmt::Let(tiles.clone(), last));
+    let value = tile.get().below(tiles.get()).select(found.get(), Expr::Groups);
+    let exists = Expr::Cmp(Cmp::Le, Box::new(tile.get()), Box::new(tiles.get()));
+    draft.body.push(Stmt::when(exists, vec![Stmt::Store(Buffer::Tiles.at(tile.get()), value)]));
+    draft.finish("find_tiles", Reads::Inputs)
+}

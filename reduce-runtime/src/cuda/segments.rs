@@ -1,0 +1,208 @@
+//! Reduces segments on a GPU.
+
+mod calls;
+
+use super::driver::{self, failed};
+use super::gpu::Gpu;
+use super::groups::fields;
+use super::launch::{Shape, fill, launch};
+use super::modules;
+use super::sizes::ALIGNMENT;
+use crate::{Error, Groups, SegmentsError};
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtrMut};
+use reduce_codegen::segments::Segmented;
+use reduce_ir::Value;
+use reduce_lanes::Lanes;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The most segments and tiles of a launch (CUDA C++ Programming Guide, technical specifications: x-dimension of a grid).
+const MOST: u64 = i32::MAX as u64;
+
+/// The loaded kernels of a program over segments.
+#[derive(Debug)]
+pub(crate) struct SegmentKernels {
+    gpu: Gpu,
+    program: Segmented,
+    functions: Vec<CudaFunction>,
+    dependent: bool,
+}
+
+/// The numbers of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sizes {
+    elements: u64,
+    segments: u64,
+}
+
+/// The offsets of the parts of the memory of a call, in bytes: a word for faults, results, tiles, marks of long segments, partials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Layout {
+    results: u64,
+    tiles: u64,
+    marks: u64,
+    partials: u64,
+    bytes: u64,
+}
+
+/// The results of segments, in device memory: see [`Reducer::reduce_segments_device`].
+#[derive(Debug)]
+pub struct DeviceSegments {
+    /// Declared before the memory, because fields are dropped in declaration order.
+    _current: driver::Current,
+    kernels: Arc<SegmentKernels>,
+    stream: Arc<CudaStream>,
+    memory: CudaSlice<u8>,
+    base: CUdeviceptr,
+    sizes: Sizes,
+    layout: Layout,
+}
+
+impl SegmentKernels {
+    /// Compiles and loads the kernels of a program.
+    pub(crate) fn load(program: Segmented, gpu: &Gpu) -> Result<SegmentKernels, Error> {
+        let module = modules::of_segments(&program, gpu)?;
+        let function = |name: &str| module.load_function(name).map_err(failed("looking up a kernel"));
+        let functions = Segmented::KERNELS.into_iter().map(function).collect::<Result<_, _>>()?;
+        let dependent = driver::overlaps_launches() && program.dependent;
+        Ok(SegmentKernels { gpu: gpu.clone(), program, functions, dependent })
+    }
+
+    fn layout(&self, sizes: Sizes) -> Layout {
+        let aligned = |bytes: u64| bytes.next_multiple_of(ALIGNMENT);
+        let stored = self.program.operation.stored().size() as u64;
+        let tiles = self.program.tiles(sizes.elements, sizes.segments);
+        let results = ALIGNMENT;
+        let at_tiles = results + aligned(sizes.segments * stored);
+        let marks = at_tiles + aligned(8 * (tiles + 1));
+        let partials = marks + aligned(8 * tiles);
+        let acc = self.program.operation.acc.size() as u64;
+        let bytes = partials + aligned(acc * self.program.partials(sizes.elements));
+        Layout { results, tiles: at_tiles, marks, partials, bytes }
+    }
+
+    /// Allocates the memory of calls on a stream.
+    fn memory(self: &Arc<Self>, stream: &Arc<CudaStream>, sizes: Sizes) -> Result<DeviceSegments, Error> {
+        let (tiles, most) = (self.program.tiles(sizes.elements, sizes.segments), MOST - 1);
+        if sizes.segments > most || tiles > most {
+            return Err(SegmentsError::TooMany { segments: sizes.segments, most }.into());
+        }
+        let layout = self.layout(sizes);
+        let mut memory = self.gpu.allocate(stream, layout.bytes)?;
+        let base = memory.device_ptr_mut(stream).0;
+        // SAFETY: the memory has at least 8 bytes there, and lives until the stream has reached its end.
+        unsafe { fill(stream, base, &NO_FAULT) }.map_err(failed("setting the fault"))?;
+        let _current = driver::Current(stream.context().clone());
+        let (kernels, stream) = (self.clone(), stream.clone());
+        Ok(DeviceSegments { _current, kernels, stream, memory, base, sizes, layout })
+    }
+}
+
+/// Waits until no kernel runs before the kernels are unloaded: the caller may not have waited.
+impl Drop for SegmentKernels {
+    fn drop(&mut self) {
+        let context = self.gpu.context();
+        context.record_err(driver::wait_for_all(context));
+    }
+}
+
+/// The word of faults before any.
+const NO_FAULT: [u8; 8] = [u8::MAX; 8];
+
+impl DeviceSegments {
+    /// Returns the number of segments.
+    pub fn len(&self) -> usize {
+        self.sizes.segments as usize
+    }
+
+    /// Returns whether there are no segments.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.segments == 0
+    }
+
+    /// Returns the stream that the calls are queued on.
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Returns the device address of the results, one after the other: the fields of the operation's output, laid out as in C. The
+    /// address never changes. Readers must be ordered after the call by its stream, or by an event.
+    pub fn result_ptr(&self) -> CUdeviceptr {
+        self.base + self.layout.results
+    }
+
+    /// Waits for the results and reads them.
+    ///
+    /// # Errors
+    /// The offsets of a segment descended or left the data, at this call or an earlier one; a graph is capturing the stream; the driver
+    /// reports an error.
+    pub fn read(&mut self) -> Result<Groups, Error> {
+        let stored = self.read_stored()?;
+        Ok(Groups::new(&self.kernels.program.operation, vec![self.sizes.segments], stored))
+    }
+
+    /// Waits for the results and reads them: one vector for each field of the stored output.
+    fn read_stored(&mut self) -> Result<Vec<Lanes>, Error> {
+        driver::refuse_capture(&self.stream)?;
+        let stored = self.kernels.program.operation.stored();
+        let mut results = vec![0; self.len() * stored.size()];
+        let from = self.layout.results as usize;
+        let mut fault = NO_FAULT;
+        self.copy(0..8, &mut fault)?;
+        self.copy(from..from + results.len(), &mut results)?;
+        driver::wait(&self.stream).map_err(failed("running the kernels"))?;
+        if fault == NO_FAULT {
+            return Ok(fields(&stored, &results));
+        }
+        let mut word = self.memory.slice_mut(0..8);
+        self.stream.memcpy_htod(&NO_FAULT, &mut word).map_err(failed("setting the fault"))?;
+        Err(SegmentsError::Wrong { segment: u64::from_le_bytes(fault) }.into())
+    }
+
+    /// Copies bytes of the memory to the host.
+    fn copy(&self, from: Range<usize>, to: &mut [u8]) -> Result<(), Error> {
+        if from.is_empty() {
+            return Ok(());
+        }
+        self.stream.memcpy_dtoh(&self.memory.slice(from), to).map_err(failed("reading the results"))
+    }
+
+    /// Queues the launches. `inputs` are the addresses of the first elements, `offsets` that of the first offset.
+    fn launch(
+        &mut self,
+        inputs: &[CUdeviceptr],
+        offsets: CUdeviceptr,
+        limit: u64,
+        params: &[Value],
+    ) -> Result<(), Error> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let Sizes { elements, segments } = self.sizes;
+        let Layout { results, tiles, marks, partials, .. } = self.layout;
+        let base = self.base;
+        let [results, at_tiles, marks, partials] = [results, tiles, marks, partials].map(|at| base + at);
+        let counts = [elements.min(limit), segments];
+        let params: Vec<_> = params.iter().map(|param| param.bits()).collect();
+        let search = [&[offsets, at_tiles], &counts[..]].concat();
+        let main =
+            [inputs, &[partials, results, offsets, at_tiles, marks], &counts, &[base], &params].concat();
+        let long = [&[partials, results, offsets, marks], &counts[..], &params].concat();
+        self.stream.context().bind_to_thread().map_err(failed("binding its context"))?;
+        let grids = self.kernels.program.grids(counts[0], segments);
+        let has_long = elements > self.kernels.program.longest_tile();
+        let launches = if has_long { 3 } else { 2 };
+        for ((function, grid), arguments) in
+            self.kernels.functions.iter().zip(grids).zip([search, main, long]).take(launches)
+        {
+            let shape =
+                Shape { grid: grid as u32, block: Segmented::BLOCK, dependent: self.kernels.dependent };
+            // SAFETY: the arguments are those of the kernel. The memory they point to is allocated, and freed in the order of the
+            // stream; whoever gives inputs and offsets keeps them as long.
+            unsafe { launch(&self.stream, function, shape, &arguments) }
+                .map_err(failed("launching a kernel"))?;
+        }
+        Ok(())
+    }
+}
