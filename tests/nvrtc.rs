@@ -111,7 +111,7 @@ fn every_program_compiles_without_warnings_or_spills() {
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
     println!("{} cubins", jobs.len());
-    assert!(jobs.len() > 70, "{}", jobs.len());
+    assert!(jobs.len() > 30, "{}", jobs.len());
 }
 
 /// A rotating twelfth, each for one architecture; with `REDUCEGEN_FULL=1` all for every architecture.
@@ -156,7 +156,7 @@ fn what_only_closures_say_compiles() {
     let complaints: Vec<_> =
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
-    assert!(jobs.len() > 6, "{}", jobs.len());
+    assert!(jobs.len() > 3, "{}", jobs.len());
 }
 
 /// Structs of one field, in functions that return a scalar parameter unchanged.

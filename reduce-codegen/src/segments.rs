@@ -66,6 +66,9 @@ impl Segmented {
     /// The threads of a block.
     pub const BLOCK: u32 = 128;
 
+    /// The most elements that offsets of 32 bits cut.
+    pub const MOST_OF_U32: u64 = (1 << 32) - (1 << 16);
+
     /// The most elements for which positions may have 32 bits.
     pub const NARROW: u64 = 1 << 31;
 
@@ -96,10 +99,7 @@ impl Segmented {
             is_one_tile(program) || program.kernel(Reads::Partials).fold().share == Share::Rest
         });
         let too_large = || Error::SegmentsTooLarge;
-        let last = tiers.last().ok_or_else(too_large)?;
-        if last.block < Program::WARP {
-            return Err(too_large());
-        }
+        let last = tiers.last().filter(|program| program.block >= Program::WARP).ok_or_else(too_large)?;
         let dependent = last.passes.contains(&Pass::plain("dependent"));
         let mut blocks: Vec<Program> = Vec::new();
         let mut numbers = Vec::new();
@@ -128,6 +128,11 @@ impl Segmented {
     pub fn capability(&self) -> u32 {
         let of_programs = self.short.iter().chain(&self.blocks).map(Program::capability).max();
         of_programs.unwrap_or(0)
+    }
+
+    /// Returns the most elements of a segment that a team smaller than a block reduces by its own program.
+    pub(crate) fn longest_short(&self) -> Option<u64> {
+        self.short.iter().filter_map(|program| program.up_to).max()
     }
 
     /// Returns the program whose steps combine the partials of a segment.

@@ -5,24 +5,30 @@ mod block;
 mod locals;
 mod long;
 mod moved;
+mod scan;
 mod search;
 mod short;
+mod tier;
 
 use super::Lowerer;
 use crate::error::Error;
 use crate::segments::Segmented;
-use locals::{begin, end, group, length};
+use locals::{Bounds, group};
+use moved::Moved;
 use reduce_ir::ops::{Bin, Cmp};
-use reduce_ir::program::{Kernel, Program, Reads};
-use reduce_ir::statements::{
-    Buffer, Constant, Expr, List, Local, Lowered, LoweredKernel, Part, Shared, Stmt, Ty,
-};
+use reduce_ir::program::{Program, Reads};
+use reduce_ir::statements::{Buffer, Constant, Expr, List, Lowered, LoweredKernel, Part, Shared, Stmt};
 use reduce_ir::{Domain, Scalar, Value};
 
 /// Returns the statements of the kernels, verified.
 pub(crate) fn lower(program: &Segmented) -> Result<Lowered, Error> {
     let kernels = vec![search::kernel(program), block::kernel(program), long::kernel(program)];
-    let most = (program.operation.position == Scalar::U32).then_some(Segmented::NARROW);
+    let narrow_index = program.operation.position == Scalar::U32;
+    let most = match program.offsets {
+        _ if narrow_index => Some(Segmented::NARROW),
+        Scalar::U64 => None,
+        _ => Some(Segmented::MOST_OF_U32),
+    };
     let steps = program.of_partials();
     for kernel in &kernels {
         let verified = kernel.verify_segments(&program.operation, steps.kernel(kernel.reads), most);
@@ -36,6 +42,8 @@ pub(crate) fn lower(program: &Segmented) -> Result<Lowered, Error> {
 /// A kernel while it is being made: its declarations, and its statements.
 struct Draft<'a> {
     program: &'a Segmented,
+    /// The positions of a segment.
+    bounds: Bounds,
     constants: Vec<Constant>,
     shared: Vec<Shared>,
     lists: Vec<List>,
@@ -45,7 +53,8 @@ struct Draft<'a> {
 impl<'a> Draft<'a> {
     fn new(program: &'a Segmented) -> Draft<'a> {
         let (constants, shared, lists) = (Vec::new(), Vec::new(), Vec::new());
-        let mut draft = Draft { program, constants, shared, lists, body: Vec::new() };
+        let bounds = Bounds::of(program.offsets);
+        let mut draft = Draft { program, bounds, constants, shared, lists, body: Vec::new() };
         if program.dependent {
             let note = "wait for the previous launch, which may still write the data that this one reads";
             draft.body.extend([Stmt::Note(Part::Fold, note.to_owned()), Stmt::AwaitLaunch]);
@@ -78,7 +87,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Declares a list of tile-relative numbers.
+    /// Declares a list of at most `value` numbers.
     fn list(&mut self, name: &'static str, most: &'static str, value: u32) {
         self.constant(most, value, "numbers that the list holds");
         self.lists.push(List { name, most });
@@ -91,32 +100,38 @@ impl<'a> Draft<'a> {
     /// Returns the statements that read the offsets of the segment `group`. Offsets beyond the data, or before the segment's first one,
     /// make it shorter, so nothing is read outside.
     fn bounds(&self) -> Vec<Stmt> {
-        let [from, to] =
-            ["from_offset", "to_offset"].map(|name| Local::new(name, Ty::Scalar(self.program.offsets)));
-        let at = |next: bool| if next { group().get().bin(Bin::Add, number(1)) } else { group().get() };
-        let load = |local: &Local, next| {
-            Stmt::Load(local.clone(), Buffer::Offsets(self.program.offsets).at(at(next)))
-        };
+        let at = self.bounds;
+        let offset = |place: Expr| Buffer::Offsets(self.program.offsets).at(place);
+        let limit = at.narrow(Expr::Items);
         vec![
-            load(&from, false),
-            load(&to, true),
-            Stmt::Let(end(), self.position(&to).bin(Bin::Min, Expr::Items)),
-            Stmt::Let(begin(), self.position(&from).bin(Bin::Min, end().get())),
-            Stmt::Let(length(), end().get().bin(Bin::Sub, begin().get())),
+            Stmt::Load(at.from_offset(), offset(group().get())),
+            Stmt::Load(at.to_offset(), offset(group().get().bin(Bin::Add, number(1)))),
+            Stmt::Let(at.end(), at.to_offset().get().bin(Bin::Min, limit)),
+            Stmt::Let(at.begin(), at.from_offset().get().bin(Bin::Min, at.end().get())),
+            Stmt::Let(at.length(), at.end().get().bin(Bin::Sub, at.begin().get())),
         ]
     }
 
     /// Returns the condition that the offsets of a segment ascend and lie in the data.
     fn is_valid(&self) -> Expr {
-        let [from, to] =
-            ["from_offset", "to_offset"].map(|name| Local::new(name, Ty::Scalar(self.program.offsets)));
-        self.position(&from).equals(begin().get()).and(self.position(&to).equals(end().get()))
+        let at = self.bounds;
+        let begins = at.from_offset().get().equals(at.begin().get());
+        begins.and(at.to_offset().get().equals(at.end().get()))
     }
 
-    /// Returns an offset as a position, `u64`.
-    fn position(&self, offset: &Local) -> Expr {
-        let is_wide = self.program.offsets == Scalar::U64;
-        if is_wide { offset.get() } else { offset.get().cast(Scalar::U64) }
+    /// Returns the number of elements of a segment, `u64`.
+    fn length(&self) -> Expr {
+        self.bounds.wide(self.bounds.length().get())
+    }
+
+    /// Returns the condition that a segment has at most that many elements.
+    fn has_at_most(&self, most: u64) -> Expr {
+        at_most(self.bounds.length().get(), self.bounds.number(most))
+    }
+
+    /// Returns the values of the words of a group in a segment.
+    fn moved(&self) -> Moved {
+        Moved::new(self.bounds, self.length())
     }
 
     /// Takes over the declarations of a lowering. Those of equal names have equal values.
@@ -129,11 +144,7 @@ impl<'a> Draft<'a> {
 
 /// Returns the lowering of a kernel of a program of one group.
 fn lowering(program: &Program, reads: Reads) -> Lowerer<'_> {
-    Lowerer::new(program, kernel_of(program, reads))
-}
-
-fn kernel_of(program: &Program, reads: Reads) -> &Kernel {
-    program.kernel(reads)
+    Lowerer::new(program, program.kernel(reads))
 }
 
 /// Returns a constant of type `u64`.
@@ -149,4 +160,19 @@ fn at_most(a: Expr, b: Expr) -> Expr {
 /// Returns a constant of the kernel as a `u64`.
 fn wide(name: &'static str) -> Expr {
     Expr::Named(name).cast(Scalar::U64)
+}
+
+/// Returns the statements of a group without the remarks on its steps, and without the start of the next launch.
+fn without_notes(body: Vec<Stmt>) -> Vec<Stmt> {
+    let inside = |mut it: Stmt| {
+        if let Stmt::For(it) = &mut it {
+            it.body = without_notes(std::mem::take(&mut it.body));
+        } else if let Stmt::If(_, then, otherwise) = &mut it {
+            *then = without_notes(std::mem::take(then));
+            *otherwise = without_notes(std::mem::take(otherwise));
+        }
+        it
+    };
+    let stays = |it: &Stmt| !matches!(it, Stmt::Note(..) | Stmt::TriggerLaunch);
+    body.into_iter().filter(stays).map(inside).collect()
 }

@@ -9,7 +9,7 @@ use reduce_ir::program::Program;
 
 /// The variants for segments.
 pub(crate) struct Variants {
-    /// Those of teams that are smaller than a block, by ascending length: a thread, eight lanes, a warp.
+    /// Those of teams that are smaller than a block, by ascending length: a thread, some lanes, a warp.
     pub(crate) short: Vec<Variant>,
     /// Those of a block, by ascending length. The last one has no limit.
     pub(crate) tiers: Vec<Variant>,
@@ -36,10 +36,9 @@ pub(crate) fn variants(spec: &Spec, tuning: Tuning, narrow: bool) -> Variants {
         ..first.clone()
     };
     let (thread, warp) = (Pass::of_word("team", "thread"), Pass::of_word("team", "warp"));
+    let lanes = |lanes| [Pass::with("subwarp", lanes), Pass::with("logical", 4)];
     let mut short = match spec.operation.commutative {
-        true => {
-            vec![shorter(&[thread], 2), shorter(&[Pass::with("subwarp", 8), Pass::with("logical", 4)], 32)]
-        }
+        true => vec![shorter(&[thread], 2), shorter(&lanes(2), 8), shorter(&lanes(8), 32)],
         false => vec![shorter(&[thread], 1), shorter(&[Pass::with("subwarp", 8)], 8)],
     };
     short.push(Variant { up_to: first.up_to, ..shorter(&[warp], 1) });

@@ -37,7 +37,7 @@ impl Tally {
 
 /// Returns n, where one mutant in n is tested, and the turn of a rotating sample.
 fn one_of() -> (usize, usize) {
-    if full() { (1, 0) } else { (96, turn()) }
+    if full() { (1, 0) } else { (48, turn()) }
 }
 
 /// Returns the tally of each kind, in the order of the mutations.

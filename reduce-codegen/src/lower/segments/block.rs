@@ -3,21 +3,23 @@
 //! A block has fewer threads than some associations. So each warp evaluates several warps of the association, one after the other, and
 //! leaves the accumulator of each in shared memory.
 
-use super::locals::{begin, count_of, first_segment, group, last_segment, length, turn, warp};
+use super::locals::{count_of, entry, first_segment, group, segments, turn, warp};
 use super::moved::Moved;
-use super::short::{FOR_BLOCK, listed, without_notes};
-use super::{Draft, lowering, number, wide};
+use super::scan::{FOR_BLOCK, of_entry};
+use super::tier::{items_of_warp, rounded_up, threads, tile};
+use super::{Draft, lowering, number, wide, without_notes};
 use crate::lower::Lowerer;
 use crate::lower::locals::{count, first};
 use crate::lower::place::lane;
-use crate::segments::{Segmented, Tier};
+use crate::segments::Segmented;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
-use reduce_ir::program::{Arrangement, Combine, Lowering, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_ir::program::{Combine, Lowering, Medium, Program, Reads, Scope, Step, Tree};
 use reduce_ir::statements::{
     Barrier, Buffer, Expr, Local, Loop, LoweredKernel, Place, Shared, Stmt, Ty, Unroll,
 };
 
+/// The accumulators of the warps of an association.
 const WARP_VALUES: &str = "warp_values";
 
 /// Returns the kernel.
@@ -25,9 +27,12 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     let mut draft = Draft::new(program);
     draft.place_of_tile();
     let lists = draft.declare_lists();
+    draft.list_earlier();
     draft.scan(&lists);
-    draft.by_teams(&lists);
-    draft.by_block();
+    draft.count_lists(&lists);
+    draft.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
+    draft.short_segments();
+    draft.longer_segments();
     draft.finish("reduce_segments", Reads::Inputs)
 }
 
@@ -37,31 +42,33 @@ impl Draft<'_> {
         self.note("the segments that begin in the tile of this block");
         let [from, to] = ["from_tile", "to_tile"].map(|name| Local::new(name, Ty::U64));
         let at = Expr::Block.cast(Scalar::U64);
-        let next = at.clone().bin(Bin::Add, number(1));
         let load = |local: &Local, at: Expr| Stmt::Load(local.clone(), Buffer::Tiles.at(at));
         let bounded = |local: &Local| local.get().bin(Bin::Min, Expr::Groups);
+        let last = bounded(&to).bin(Bin::Max, first_segment().get());
         self.body.extend([
             load(&from, at.clone()),
-            load(&to, next),
+            load(&to, at.clone().bin(Bin::Add, number(1))),
             Stmt::Let(first_segment(), bounded(&from)),
-            Stmt::Let(last_segment(), bounded(&to)),
-            Stmt::Let(warp(), Expr::Thread.over(Program::WARP)),
+            Stmt::Let(segments(), last.bin(Bin::Sub, first_segment().get()).cast(Scalar::U32)),
             Stmt::when(Expr::Thread.equals(0), vec![Stmt::Store(Buffer::LongSegments.at(at), number(0))]),
         ]);
     }
 
-    /// Reduces the segments on the list of the block. Before them, the parts of an earlier segment that begin in this tile.
-    fn by_block(&mut self) {
-        self.note(
-            "the block reduces longer segments, and the parts of even longer ones that begin in this tile",
-        );
-        let entry = Local::new("entry", Ty::U32);
-        let place = Place { buffer: Buffer::List(FOR_BLOCK), index: turn().get(), rank: None };
-        let mut body = vec![Stmt::Load(entry.clone(), place), Stmt::Let(group(), listed(&entry))];
-        body.extend(self.bounds());
-        body.extend(self.parts());
-        self.body.push(Stmt::Length(count_of(FOR_BLOCK), FOR_BLOCK));
+    /// Reduces the longer segments.
+    fn longer_segments(&mut self) {
         self.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));
+        self.note(
+            "the block for longer segments, and for those parts of even longer ones that begin in this tile",
+        );
+        let body = [self.bounds(), self.parts()].concat();
+        self.each_listed(body);
+    }
+
+    /// Runs statements for each segment on the list of the block.
+    fn each_listed(&mut self, of_segment: Vec<Stmt>) {
+        let place = Place { buffer: Buffer::List(FOR_BLOCK), index: turn().get(), rank: None };
+        let mut body = vec![Stmt::Load(entry(), place), Stmt::Let(group(), of_entry(entry().get()))];
+        body.extend(of_segment);
         self.body.push(Stmt::For(Box::new(Loop {
             from: 0.into(),
             test: turn().get().below(count_of(FOR_BLOCK).get()),
@@ -74,131 +81,94 @@ impl Draft<'_> {
 
     /// Returns the statements for those tiles of a segment that begin in the tile of the grid: all of them if it has one.
     fn parts(&mut self) -> Vec<Stmt> {
-        let mut body = self.tier();
-        let size = || wide("TILE_SIZE");
-        let tile = || Local::new("tile", Ty::U64).get();
-        let (path, from, to) =
-            (Local::new("path", Ty::U64), Local::new("from", Ty::U64), Local::new("to", Ty::U64));
-        let opens = Expr::Block.cast(Scalar::U64).times(size());
-        let closes = opens.clone().bin(Bin::Add, size());
+        let lengths = self.lengths_of_block();
+        let mut body = self.tier(Reads::Inputs, lengths);
+        let [path, skipped, from, to] =
+            ["path", "skipped", "from", "to"].map(|name| Local::new(name, Ty::U64));
+        let opens = Expr::Block.cast(Scalar::U64).times(wide("TILE_SIZE"));
+        let closes = opens.clone().bin(Bin::Add, wide("TILE_SIZE"));
         let after = |end: Expr| end.bin(Bin::Max, path.get()).bin(Bin::Sub, path.get());
         // The place of its second element, were its first one at the end of the place of the segment.
-        let second = begin().get().bin(Bin::Add, group().get()).bin(Bin::Add, number(1));
-        let skipped = Local::new("skipped", Ty::U64);
-        let rounded = after(opens).bin(Bin::Add, tile()).bin(Bin::Sub, number(1));
-        let is_earlier = group().get().below(first_segment().get());
-        let whole = skipped.get().bin(Bin::Sub, skipped.get().bin(Bin::Rem, tile()));
-        let most = after(closes).bin(Bin::Max, number(1)).bin(Bin::Min, length().get());
+        let begin = self.bounds.wide(self.bounds.begin().get());
+        let second = begin.bin(Bin::Add, group().get()).bin(Bin::Add, number(1));
+        let whole = skipped.get().bin(Bin::Sub, skipped.get().bin(Bin::Rem, tile().get()));
         body.extend([
             Stmt::Let(path.clone(), second),
-            Stmt::Let(skipped.clone(), rounded),
-            Stmt::Let(from.clone(), is_earlier.select(whole, number(0))),
-            Stmt::Let(to.clone(), most),
+            Stmt::Let(skipped.clone(), after(opens).bin(Bin::Add, tile().get()).bin(Bin::Sub, number(1))),
+            Stmt::Let(from.clone(), entry().get().equals(0).select(whole, number(0))),
+            Stmt::Let(to.clone(), after(closes).bin(Bin::Max, number(1)).bin(Bin::Min, self.length())),
         ]);
-        let each = self.part();
+        let part = self.part();
         body.push(Stmt::For(Box::new(Loop {
             from: from.get(),
             test: first().get().below(to.get()),
-            next: first().get().bin(Bin::Add, tile()),
+            next: first().get().bin(Bin::Add, tile().get()),
             unroll: Unroll::Unsaid,
-            body: each,
+            body: part,
             local: first(),
         })));
         body
     }
 
-    /// Names the numbers of the tier of a segment: `threads`, `units` and the elements of a `tile`.
-    pub(super) fn tier(&self) -> Vec<Stmt> {
-        let tile = self.chosen(|tier| tier.tile);
-        vec![
-            Stmt::Let(threads(), self.chosen(|tier| tier.threads)),
-            Stmt::Let(units(), self.chosen(|tier| tier.units)),
-            Stmt::Let(Local::new("tile", Ty::U64), tile.cast(Scalar::U64)),
-        ]
+    /// Returns the lengths of the segments that blocks reduce.
+    fn lengths_of_block(&self) -> (u64, u64) {
+        (self.program.longest_short().unwrap_or(0) + 1, u64::MAX)
     }
 
-    /// Returns a number of the tier of a segment, by its length.
-    fn chosen(&self, number_of: impl Fn(&Tier) -> u32) -> Expr {
-        let mut tiers: Vec<_> = self.program.tiers.iter().map(|tier| (tier.up_to, number_of(tier))).collect();
-        let last = tiers.pop().map_or(1, |(_, value)| value);
-        let mut value = Expr::from(last);
-        let mut next = last;
-        for (up_to, of_tier) in tiers.into_iter().rev() {
-            if let Some(up_to) = up_to.filter(|_| of_tier != next) {
-                value = super::at_most(length().get(), number(up_to)).select(of_tier, value);
-            }
-            next = of_tier;
-        }
-        value
-    }
-
-    /// Returns the statements for one tile of a segment, which begins at its position `first`.
+    /// Returns the statements of a block for one tile of a segment, which begins at its position `first`.
     fn part(&mut self) -> Vec<Stmt> {
-        let left = length().get().bin(Bin::Sub, first().get());
-        let tile = Local::new("tile", Ty::U64).get();
-        let mut body = vec![Stmt::Let(count(), left.bin(Bin::Min, tile.clone()).cast(Scalar::U32))];
-        let blocks: Vec<Program> = self.program.blocks.clone();
-        let mut folds = Vec::new();
-        for (at, program) in blocks.iter().enumerate() {
-            let fold = self.by_warps(program, Reads::Inputs, Moved::new(length().get()));
-            let some = (at > 0).then(|| self.is_of(at));
-            folds = match some {
-                None => fold,
-                Some(is) => vec![Stmt::If(is, fold, folds)],
-            };
-        }
-        body.extend(folds);
-        body.push(Stmt::Barrier(Barrier::Block));
-        let result = self.finished(&blocks[0], Reads::Inputs);
-        let mut deliver = Vec::new();
-        let place = slot(self.program.slot()).bin(Bin::Add, first().get().over(tile.clone()));
-        let is_alone = super::at_most(length().get(), tile);
-        let long = vec![
+        let left = self.length().bin(Bin::Sub, first().get());
+        let mut body = vec![Stmt::Let(count(), left.bin(Bin::Min, tile().get()).cast(Scalar::U32))];
+        body.extend(self.folds(self.lengths_of_block()));
+        let program = self.program.blocks[0].clone();
+        let result = self.store_result(&program, Reads::Inputs);
+        let place = self.first_partial().bin(Bin::Add, first().get().over(tile().get()));
+        let mark = Buffer::LongSegments.at(Expr::Block.cast(Scalar::U64));
+        let mark = Stmt::Store(mark, group().get().bin(Bin::Add, number(1)));
+        let partial = vec![
             Stmt::Store(Buffer::Partials.at(place), total().get()),
-            Stmt::when(
-                first().get().equals(number(0)),
-                vec![Stmt::Store(
-                    Buffer::LongSegments.at(Expr::Block.cast(Scalar::U64)),
-                    group().get().bin(Bin::Add, number(1)),
-                )],
-            ),
+            Stmt::when(first().get().equals(number(0)), vec![mark]),
         ];
-        deliver.push(Stmt::If(is_alone, vec![Stmt::Store(Buffer::Result.at(group().get()), result)], long));
-        body.extend(self.over_warps(&blocks[0], Reads::Inputs, count().get(), deliver));
+        let is_alone = super::at_most(self.length(), tile().get());
+        let deliver = vec![Stmt::If(is_alone, vec![result], partial)];
+        body.extend(self.over_warps(&program, Reads::Inputs, count().get(), deliver));
         body
     }
 
-    /// Returns the condition that the tier of a segment has that program.
-    fn is_of(&self, program: usize) -> Expr {
-        self.chosen(|tier| u32::from(tier.program == program)).equals(1)
+    /// Returns the folds of a tile, by the program of its tier.
+    fn folds(&mut self, lengths: (u64, u64)) -> Vec<Stmt> {
+        let blocks: Vec<Program> = self.program.blocks.clone();
+        let mut folds = Vec::new();
+        for (at, program) in blocks.iter().enumerate() {
+            let fold = self.by_warps(program, Reads::Inputs, self.moved());
+            folds = match at {
+                0 => fold,
+                _ => vec![Stmt::If(self.is_of(at, lengths), fold, folds)],
+            };
+        }
+        folds
     }
 
     /// Returns the loop of a warp over the warps of the association. Each leaves its accumulator in shared memory.
     pub(super) fn by_warps(&mut self, program: &Program, reads: Reads, moved: Moved) -> Vec<Stmt> {
         self.declare_values();
-        let warps = threads().get().over(Program::WARP);
-        let mine = Local::new("logical", Ty::U32);
-        let (of_warp, lane_of_warp) = (Local::new("logical_warp", Ty::U32), lane());
+        let (logical, of_warp) = (Local::new("logical", Ty::U32), Local::new("logical_warp", Ty::U32));
         let mut of_group = lowering(program, reads);
         of_group.steps_of_warp(reads);
-        self.declare_of_block(&of_group);
+        for it in of_group.constants.iter().filter(|it| it.name == "WIDTH") {
+            self.constant(it.name, it.value, &it.note);
+        }
         let acc = of_group.acc().get();
-        let row = threads().get().times(program.kernel(reads).fold().width);
-        let constants = vec![
-            ("BLOCK", threads().get()),
-            ("UNITS", units().get()),
-            ("ROW", row),
-            ("TILE", Local::new("tile", Ty::U64).get().cast(Scalar::U32)),
-        ];
-        let moved = Moved { thread: Some(mine.get()), constants, ..moved };
-        let mut body =
-            vec![Stmt::Let(mine.clone(), of_warp.get().times(Program::WARP).plus(lane_of_warp.get()))];
+        let constants = self.constants_of_tier(program, reads);
+        let moved = Moved { thread: Some(logical.get()), constants, ..moved };
+        let number = of_warp.get().times(Program::WARP).plus(lane().get());
+        let mut body = vec![Stmt::Let(logical, number)];
         body.extend(moved.apply(without_notes(of_group.body)));
         let store = Stmt::Store(Buffer::Shared(WARP_VALUES).at(of_warp.get()), acc);
-        body.push(Stmt::when(lane_of_warp.get().equals(0), vec![store]));
+        body.push(Stmt::when(lane().get().equals(0), vec![store]));
         vec![Stmt::For(Box::new(Loop {
             from: warp().get(),
-            test: of_warp.get().below(warps),
+            test: of_warp.get().below(threads().get().over(Program::WARP)),
             next: of_warp.get().plus(Segmented::BLOCK / Program::WARP),
             unroll: Unroll::Unsaid,
             body,
@@ -206,7 +176,8 @@ impl Draft<'_> {
         }))]
     }
 
-    /// Returns the tree over the warps of the association, in the first warp, and `deliver` for its accumulator in thread 0.
+    /// Returns the tree over the warps of the association, in one warp, and `deliver` for its accumulator in the first lane. `present`
+    /// is the number of items.
     pub(super) fn over_warps(
         &mut self,
         program: &Program,
@@ -214,42 +185,45 @@ impl Draft<'_> {
         present: Expr,
         deliver: Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let most = self.most_warps();
         let tree = if self.program.operation.commutative { Tree::Halving } else { Tree::Pairs };
         let combine = Combine {
             scope: Scope::Block,
-            items: most,
+            items: self.most_warps(),
             tree,
             medium: Medium::Shuffle,
             lowering: Lowering::Unrolled,
             last_warp: false,
         };
-        let warps = threads().get().over(Program::WARP);
-        let present_warps = Local::new("warps_present", Ty::U32);
-        let value = Local::new("warp_value", Ty::Acc);
+        let (warps, value) = (Local::new("warps_present", Ty::U32), Local::new("warp_value", Ty::Acc));
         let mut of_group = lowering(program, reads);
         of_group.lanes = vec![total()];
-        of_group.shuffle_tree(combine, present_warps.get());
-        let each = items_of_warp(program, reads);
-        let started = present.plus(each.clone().bin(Bin::Sub, 1)).over(each);
-        let take = vec![
-            Stmt::Load(value.clone(), Buffer::Shared(WARP_VALUES).at(Expr::Thread)),
-            Stmt::Set(total(), value.get()),
-        ];
+        of_group.shuffle_tree(combine, warps.get());
+        let started = rounded_up(present, &items_of_warp(program, reads));
+        let load = Stmt::Load(value.clone(), Buffer::Shared(WARP_VALUES).at(lane().get()));
         let mut inside = vec![
             Stmt::Var(total(), Expr::Empty),
-            Stmt::Let(present_warps.clone(), started.bin(Bin::Min, warps)),
-            Stmt::when(Expr::Thread.below(present_warps.get()), take),
+            Stmt::Let(warps.clone(), started.bin(Bin::Min, threads().get().over(Program::WARP))),
+            Stmt::when(lane().get().below(warps.get()), vec![load, Stmt::Set(total(), value.get())]),
         ];
-        inside.extend(of_group.body);
-        inside.push(Stmt::when(Expr::Thread.equals(0), deliver));
-        vec![Stmt::when(warp().get().equals(0), inside), Stmt::Barrier(Barrier::Block)]
+        inside.extend(Moved { thread: Some(lane().get()), ..self.moved() }.apply(of_group.body));
+        inside.push(Stmt::when(lane().get().equals(0), deliver));
+        vec![
+            Stmt::Barrier(Barrier::Block),
+            Stmt::when(warp().get().equals(0), inside),
+            Stmt::Barrier(Barrier::Block),
+        ]
     }
 
-    /// Returns the result of the accumulator of all warps.
-    pub(super) fn finished(&self, program: &Program, reads: Reads) -> Expr {
+    /// Returns the statement that stores the result of the accumulator of all warps.
+    pub(super) fn store_result(&self, program: &Program, reads: Reads) -> Stmt {
         let result = lowering(program, reads).finished(total().get());
-        Moved::new(length().get()).apply_to(result)
+        Stmt::Store(Buffer::Result.at(group().get()), self.moved().apply_to(result))
+    }
+
+    /// Returns the place of the first partial of a segment.
+    pub(super) fn first_partial(&self) -> Expr {
+        let begin = self.bounds.wide(self.bounds.begin().get());
+        begin.over(number(self.program.slot().into())).times(number(2))
     }
 
     fn most_warps(&self) -> u32 {
@@ -263,26 +237,18 @@ impl Draft<'_> {
             self.shared.push(Shared { name: WARP_VALUES, len: "MOST_WARPS", sent: false });
         }
     }
-
-    /// Takes over the constants of a block that no tier decides.
-    fn declare_of_block(&mut self, lowering: &Lowerer<'_>) {
-        for it in lowering.constants.iter().filter(|it| it.name == "WIDTH") {
-            self.constant(it.name, it.value, &it.note);
-        }
-    }
 }
 
 impl Lowerer<'_> {
     /// Lowers the steps up to the accumulator of each warp.
     fn steps_of_warp(&mut self, reads: Reads) {
-        let fold = self.kernel.fold();
+        let (kernel, fold) = (self.kernel, self.kernel.fold());
         if fold.width > 1 {
             self.constant("WIDTH", fold.width, format!("vectorize({}): elements of a load unit", fold.width));
         }
         if reads == Reads::Partials {
             self.threads_with_items();
         }
-        let kernel = self.kernel;
         let of_warp = |step: &&Step| match step {
             Step::Fold(_) => true,
             Step::Combine(combine) => matches!(combine.scope, Scope::Thread | Scope::Warp),
@@ -290,32 +256,6 @@ impl Lowerer<'_> {
         };
         kernel.steps.iter().filter(of_warp).for_each(|step| self.step(step));
     }
-}
-
-/// Returns the items of a warp of the association, before which the warp is absent: those that lie before the first item of the next.
-fn items_of_warp(program: &Program, reads: Reads) -> Expr {
-    let fold = program.kernel(reads).fold();
-    let of_thread = match (reads, fold.arrangement) {
-        (Reads::Partials, _) => Expr::from(1),
-        (Reads::Inputs, Arrangement::Striped) => Expr::from(fold.width),
-        (Reads::Inputs, Arrangement::Blocked) => units().get().times(fold.width),
-    };
-    of_thread.times(Program::WARP)
-}
-
-/// Returns the place of the first partial of a segment.
-pub(super) fn slot(least: u32) -> Expr {
-    begin().get().over(number(least.into())).times(number(2))
-}
-
-/// The threads of the association, `u32`.
-pub(super) fn threads() -> Local {
-    Local::new("threads", Ty::U32)
-}
-
-/// The load units of each, `u32`.
-fn units() -> Local {
-    Local::new("units", Ty::U32)
 }
 
 /// The accumulator of all warps.

@@ -1,25 +1,11 @@
 //! Locals that kernels over segments share.
 
-use reduce_ir::statements::{Local, Ty};
+use reduce_ir::statements::{Expr, Local, Ty};
+use reduce_ir::{Scalar, Value};
 
 /// The number of the segment, `u64`.
 pub(super) fn group() -> Local {
     Local::new("group", Ty::U64)
-}
-
-/// The position of its first element, `u64`.
-pub(super) fn begin() -> Local {
-    Local::new("begin", Ty::U64)
-}
-
-/// The position after its last element, `u64`.
-pub(super) fn end() -> Local {
-    Local::new("end", Ty::U64)
-}
-
-/// The number of its elements, `u64`.
-pub(super) fn length() -> Local {
-    Local::new("length", Ty::U64)
 }
 
 /// The first segment that begins in the tile of the block, `u64`.
@@ -27,9 +13,14 @@ pub(super) fn first_segment() -> Local {
     Local::new("first_segment", Ty::U64)
 }
 
-/// The first segment that begins in the next tile, `u64`.
-pub(super) fn last_segment() -> Local {
-    Local::new("last_segment", Ty::U64)
+/// The number of segments that begin in the tile of the block, `u32`.
+pub(super) fn segments() -> Local {
+    Local::new("segments", Ty::U32)
+}
+
+/// The number of a segment among those of the tile, plus 1; 0 for the segment before. `u32`.
+pub(super) fn entry() -> Local {
+    Local::new("entry", Ty::U32)
 }
 
 /// The number of the warp in its block, `u32`.
@@ -45,4 +36,60 @@ pub(super) fn count_of(list: &str) -> Local {
 /// The number of a turn over a list, `u32`.
 pub(super) fn turn() -> Local {
     Local::new("which", Ty::U32)
+}
+
+/// The positions of a segment. They have the type of the offsets.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    ty: Scalar,
+}
+
+impl Bounds {
+    pub(super) fn of(offsets: Scalar) -> Bounds {
+        Bounds { ty: offsets }
+    }
+
+    fn local(self, name: &str) -> Local {
+        Local::new(name, Ty::Scalar(self.ty))
+    }
+
+    /// The position of the first element.
+    pub(super) fn begin(self) -> Local {
+        self.local("begin")
+    }
+
+    /// The position after the last element.
+    pub(super) fn end(self) -> Local {
+        self.local("end")
+    }
+
+    /// The number of elements.
+    pub(super) fn length(self) -> Local {
+        self.local("length")
+    }
+
+    /// The offset of the segment.
+    pub(super) fn from_offset(self) -> Local {
+        self.local("from_offset")
+    }
+
+    /// The offset of the next segment.
+    pub(super) fn to_offset(self) -> Local {
+        self.local("to_offset")
+    }
+
+    /// Returns a constant.
+    pub(super) fn number(self, value: u64) -> Expr {
+        if self.ty == Scalar::U64 { Expr::Const(Value::of(value)) } else { Expr::from(value as u32) }
+    }
+
+    /// Returns an expression of the type of offsets as `u64`.
+    pub(super) fn wide(self, expr: Expr) -> Expr {
+        if self.ty == Scalar::U64 { expr } else { expr.cast(Scalar::U64) }
+    }
+
+    /// Returns an expression of type `u64` in the type of offsets.
+    pub(super) fn narrow(self, expr: Expr) -> Expr {
+        if self.ty == Scalar::U64 { expr } else { expr.cast(Scalar::U32) }
+    }
 }

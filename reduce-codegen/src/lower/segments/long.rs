@@ -1,8 +1,8 @@
 //! The kernel that combines the partials of segments that have several.
 
-use super::block::slot;
-use super::locals::{count_of, group, length, turn, warp};
+use super::locals::{count_of, group, turn, warp};
 use super::moved::Moved;
+use super::tier::tile;
 use super::{Draft, number, wide};
 use crate::lower::place::lane;
 use crate::segments::Segmented;
@@ -56,18 +56,15 @@ impl Draft<'_> {
             Stmt::Let(group(), numbered),
         ];
         body.extend(self.bounds());
-        body.extend(self.tier());
-        let partials = Local::new("parts", Ty::U64);
-        let tile = || Local::new("tile", Ty::U64).get();
-        let rounded = length().get().bin(Bin::Add, tile()).bin(Bin::Sub, number(1)).over(tile());
-        body.push(Stmt::Let(partials.clone(), rounded));
-        let moved = Moved { partials: slot(self.program.slot()), ..Moved::new(partials.get()) };
+        body.extend(self.tier(Reads::Partials, (self.program.longest_tile() + 1, u64::MAX)));
+        let parts = Local::new("parts", Ty::U64);
+        let rounded = self.length().bin(Bin::Add, tile().get()).bin(Bin::Sub, number(1)).over(tile().get());
+        body.push(Stmt::Let(parts.clone(), rounded));
+        let partials = self.first_partial();
+        let moved = Moved { partials, ..Moved::new(self.bounds, parts.get()) };
         body.extend(self.by_warps(program, Reads::Partials, moved));
-        body.push(Stmt::Barrier(Barrier::Block));
-        let most = number(1 << 20);
-        let present = partials.get().bin(Bin::Min, most).cast(Scalar::U32);
-        let result = self.finished(program, Reads::Partials);
-        let deliver = vec![Stmt::Store(Buffer::Result.at(group().get()), result)];
+        let present = parts.get().bin(Bin::Min, number(1 << 20)).cast(Scalar::U32);
+        let deliver = vec![self.store_result(program, Reads::Partials)];
         body.extend(self.over_warps(program, Reads::Partials, present, deliver));
         self.body.push(Stmt::Length(count_of(LIST), LIST));
         self.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));

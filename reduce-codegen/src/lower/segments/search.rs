@@ -3,7 +3,7 @@
 use super::{Draft, at_most, number, wide};
 use crate::segments::Segmented;
 use reduce_ir::Scalar;
-use reduce_ir::ops::{Bin, Cmp};
+use reduce_ir::ops::Bin;
 use reduce_ir::program::Reads;
 use reduce_ir::statements::{Buffer, Expr, Local, Loop, LoweredKernel, Stmt, Ty, Unroll};
 
@@ -21,10 +21,9 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.body.push(Stmt::Let(tile.clone(), mine));
     draft.body.push(Stmt::Let(target.clone(), tile.get().times(wide("TILE_SIZE"))));
     let (found, step) = (Local::new("found", Ty::U64), Local::new("step", Ty::U64));
-    let (probe, offset) =
-        (Local::new("probe", Ty::U64), Local::new("from_offset", Ty::Scalar(program.offsets)));
+    let (probe, offset) = (Local::new("probe", Ty::U64), draft.bounds.from_offset());
     let before = probe.get().bin(Bin::Sub, number(1));
-    let path = draft.position(&offset).bin(Bin::Min, Expr::Items).bin(Bin::Add, before.clone());
+    let path = draft.bounds.wide(offset.get()).bin(Bin::Min, Expr::Items).bin(Bin::Add, before.clone());
     let forward = vec![
         Stmt::Load(offset.clone(), Buffer::Offsets(program.offsets).at(before)),
         Stmt::when(path.below(target.get()), vec![Stmt::Set(found.clone(), probe.get())]),
@@ -46,8 +45,8 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     let last = Expr::Items.bin(Bin::Add, Expr::Groups).over(wide("TILE_SIZE")).bin(Bin::Add, number(1));
     let tiles = Local::new("number_of_tiles", Ty::U64);
     draft.body.push(Stmt::Let(tiles.clone(), last));
-    let value = tile.get().below(tiles.get()).select(found.get(), Expr::Groups);
-    let exists = Expr::Cmp(Cmp::Le, Box::new(tile.get()), Box::new(tiles.get()));
-    draft.body.push(Stmt::when(exists, vec![Stmt::Store(Buffer::Tiles.at(tile.get()), value)]));
+    let segment = tile.get().below(tiles.get()).select(found.get(), Expr::Groups);
+    let store = vec![Stmt::Store(Buffer::Tiles.at(tile.get()), segment)];
+    draft.body.push(Stmt::when(super::at_most(tile.get(), tiles.get()), store));
     draft.finish("find_tiles", Reads::Inputs)
 }

@@ -152,7 +152,7 @@ impl Reducer {
         check_line(nest)?;
         let sizes =
             Sizes { elements: nest.reduced[0].length, segments: (offsets.len() as u64).saturating_sub(1) };
-        let ty = if sizes.elements < u32::MAX.into() { Scalar::U32 } else { Scalar::U64 };
+        let ty = if sizes.elements <= Segmented::MOST_OF_U32 { Scalar::U32 } else { Scalar::U64 };
         let kernels = self.segment_kernels(ty, sizes.elements)?;
         let stream = kernels.gpu.context().default_stream();
         let copy = |bytes: &[u8]| -> Result<CudaSlice<u8>, Error> {
@@ -206,7 +206,8 @@ fn addresses(inputs: &[View<&DeviceInput<'_>>]) -> Vec<CUdeviceptr> {
 /// Returns the greatest offset of a type. Kernels read signed offsets as unsigned ones, so negative ones exceed it.
 fn limit(offsets: Scalar) -> u64 {
     let bits = 8 * offsets.size() - usize::from(offsets.is_signed());
-    u64::MAX >> (64 - bits)
+    let greatest = u64::MAX >> (64 - bits);
+    if offsets.size() == 4 { greatest.min(Segmented::MOST_OF_U32) } else { greatest }
 }
 
 /// Checks that the elements lie side by side, along one axis.
