@@ -295,8 +295,8 @@ pub use reduce_runtime::{
 
 #[cfg(feature = "cuda")]
 pub use reduce_runtime::{
-    Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices,
-    DeviceViews, Workspace, cudarc,
+    Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSegments,
+    DeviceSlices, DeviceViews, Workspace, cudarc,
 };
 
 #[cfg(feature = "ndarray")]

@@ -7,6 +7,7 @@
 mod cases;
 
 use cases::{LISTS, auto, shown, spec};
+use reduce_codegen::segments::Segmented;
 use reduce_codegen::{Programs, Stage, Tuning, cuda, lower, stages};
 use reduce_ir::Scalar;
 use reduce_ir::pass::Pass;
@@ -47,6 +48,15 @@ fn kernels() {
         let spec = spec(name, ty, LISTS[list]);
         let program = reduce_codegen::compile(&spec).unwrap();
         check(&name_of(name, ty, list), &text(&spec.text, &program));
+    }
+}
+
+#[test]
+fn segments() {
+    for (name, ty) in [("sum", Scalar::F32), ("argmax", Scalar::F64), ("first", Scalar::F32)] {
+        let spec = reduce_dsl::parse::spec(&format!("op: {name}, ty: {ty}, segments: u32")).unwrap();
+        let program = Segmented::of(&spec, Scalar::U32, Tuning::of(90), u64::MAX).unwrap();
+        check(&format!("segments_{name}_{ty}"), &format!("{program}\n{}", program.cuda().unwrap()));
     }
 }
 

@@ -23,6 +23,7 @@ mod splitmix;
 use cases::{FLAGSHIP, LISTS, auto, spec};
 use random::{Case, Random};
 use rayon::prelude::*;
+use reduce_codegen::segments::Segmented;
 use reduce_codegen::{Programs, Tuning, cuda, stages};
 use reduce_dsl::ladder::{RUNGS, Rung};
 use reduce_dsl::operators::operator;
@@ -268,4 +269,32 @@ fn kernels_with_empty_compile() {
         let image = nvrtc.compile_program(&program, Target::Cubin(Architecture::from_number(90)));
         assert!(image.is_ok(), "{text}: {:?}", image.err());
     });
+}
+
+/// Kernels over segments, of operators with accumulators of each kind.
+#[test]
+fn segments_compile_without_warnings() {
+    let Some(nvrtc) = nvrtc("segments_compile_without_warnings") else { return };
+    let specs = [
+        "op: sum, ty: f32",
+        "op: argmax, ty: f64",
+        "op: min, ty: i8",
+        "op: describe, ty: f32",
+        "op: first, ty: u16",
+    ];
+    let jobs: Vec<_> =
+        specs.iter().zip(ARCHITECTURES.into_iter().cycle().skip(turn() % ARCHITECTURES.len())).collect();
+    let complaint = |&(spec, number): &(&&str, u32)| {
+        let spec = reduce_dsl::parse::spec(&format!("{spec}, segments: u32")).unwrap();
+        let offsets = [Scalar::U32, Scalar::U64][turn() % 2];
+        let program = Segmented::of(&spec, offsets, Tuning::of(number), u64::MAX).unwrap();
+        let target = Target::Cubin(Architecture::from_number(number.max(program.capability())));
+        let image = nvrtc.compile(&program.cuda().unwrap(), target);
+        image.map_or_else(
+            |error| Some(error.to_string()),
+            |image| image.log.contains("warning").then_some(image.log),
+        )
+    };
+    let complaints: Vec<_> = jobs.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
 }

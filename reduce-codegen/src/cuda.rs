@@ -98,10 +98,12 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
 }
 
 fn kernel(operation: &Operation, kernel: &LoweredKernel) -> String {
-    // No launch bounds. With a minimum of blocks per multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and
+    // No launch bounds, except for segments. With a minimum of blocks per multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and
     // sums of bytes. Where it does not, as in `minmax` at 2^24, they would gain 3 % (docs/decisions.md).
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
+    let bounds = kernel.resident.map(|blocks| format!("__launch_bounds__({}, {blocks}) ", kernel.block));
+    let cluster = bounds.unwrap_or_default() + &cluster;
     let context = Context { operation, streaming: kernel.streaming, lists: &kernel.lists };
     let mut shared: String = kernel.shared.iter().map(|it| shared(context, it)).collect();
     kernel.lists.iter().for_each(|list| shared.push_str(&lists::declared(list)));

@@ -86,6 +86,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> LoweredKernel {
         cluster: kernel.cluster(),
         streaming: kernel.fold().hints.streaming,
         dependent: kernel.dependent,
+        resident: None,
         domain: program.domain,
         constants: lowering.constants,
         shared: lowering.shared,

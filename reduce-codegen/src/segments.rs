@@ -130,6 +130,12 @@ impl Segmented {
         of_programs.unwrap_or(0)
     }
 
+    /// Returns the number of blocks that a multiprocessor should hold, for small accumulators. The blocks wait for memory most of the time,
+    /// so more of them are faster, also if some registers spill (docs/lab/2026-11-27-segments.md).
+    pub(crate) fn resident(&self) -> Option<u32> {
+        (self.operation.acc.size() <= 8).then_some(10)
+    }
+
     /// Returns the most elements of a segment that a team smaller than a block reduces by its own program.
     pub(crate) fn longest_short(&self) -> Option<u64> {
         self.short.iter().filter_map(|program| program.up_to).max()

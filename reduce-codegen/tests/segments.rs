@@ -158,12 +158,3 @@ fn wrong_offsets_are_found() {
         assert!(fault == at || fault + 1 == at, "{at} {value}: {fault}");
     }
 }
-
-#[test]
-#[ignore = "prints"]
-fn print() {
-    let source = std::env::var("SPEC").unwrap_or_else(|_| "op: sum, ty: f32".to_owned());
-    let spec = text(&source, None).unwrap().spec;
-    let program = Segmented::of(&spec, Scalar::U32, Tuning::of(90), 1 << 20).unwrap();
-    std::fs::write("/tmp/seg.cu", program.cuda().unwrap()).unwrap();
-}

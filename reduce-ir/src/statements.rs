@@ -64,6 +64,9 @@ pub struct LoweredKernel {
     pub streaming: bool,
     /// Whether it may begin while the previous launch still runs.
     pub dependent: bool,
+    /// The blocks for which a multiprocessor has registers, if each thread has few enough of them. `None`: threads have as many as they
+    /// can use.
+    pub resident: Option<u32>,
     /// The groups of elements. They decide whether it gets the number of groups, and the steps between elements.
     pub domain: Domain,
     /// Named numbers.

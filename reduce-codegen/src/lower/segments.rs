@@ -65,6 +65,8 @@ impl<'a> Draft<'a> {
     }
 
     fn finish(self, name: &'static str, reads: Reads) -> LoweredKernel {
+        let resident =
+            (reads == Reads::Inputs && !self.shared.is_empty()).then(|| self.program.resident()).flatten();
         LoweredKernel {
             name,
             reads,
@@ -72,6 +74,7 @@ impl<'a> Draft<'a> {
             cluster: 1,
             streaming: false,
             dependent: self.program.dependent,
+            resident,
             domain: Domain::ROWS,
             constants: self.constants,
             shared: self.shared,

@@ -29,6 +29,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> LoweredKernel {
         domain: Domain::WHOLE,
         constants: vec![constant("LEN", 64)],
         lists: Vec::new(),
+        resident: None,
         shared: vec![Shared { name: "s", len: "LEN", sent: false }],
         body,
     }

@@ -116,12 +116,15 @@ impl<'a> Reader<'a> {
         line.expect("block")?;
         let block = line.number()?;
         let (mut cluster, mut streaming, mut dependent, mut domain) = (1, false, false, Domain::WHOLE);
+        let mut resident = None;
         while line.accept(",") {
             if line.accept("cluster") {
                 cluster = line.number()?;
                 if cluster == 0 {
                     return line.error("a cluster has at least one block");
                 }
+            } else if line.accept("resident") {
+                resident = Some(line.number()?);
             } else if line.accept("grouped") {
                 domain.kept = line.optional()?.unwrap_or(1);
             } else if line.accept("adjacent") {
@@ -144,6 +147,7 @@ impl<'a> Reader<'a> {
             cluster,
             streaming,
             dependent,
+            resident,
             domain,
             constants,
             shared,

@@ -26,6 +26,9 @@ impl fmt::Display for LoweredKernel {
         if self.dependent {
             write!(f, ", dependent")?;
         }
+        if let Some(blocks) = self.resident {
+            write!(f, ", resident {blocks}")?;
+        }
         match self.domain.access {
             Access::Contiguous => {}
             Access::Adjacent => write!(f, ", adjacent")?,

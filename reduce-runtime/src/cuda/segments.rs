@@ -148,16 +148,22 @@ impl DeviceSegments {
         let stored = self.kernels.program.operation.stored();
         let mut results = vec![0; self.len() * stored.size()];
         let from = self.layout.results as usize;
-        let mut fault = NO_FAULT;
-        self.copy(0..8, &mut fault)?;
-        self.copy(from..from + results.len(), &mut results)?;
-        driver::wait(&self.stream).map_err(failed("running the kernels"))?;
+        let mut fault = NO_FAULT.to_vec();
+        let copied =
+            self.copy(0..8, &mut fault).and_then(|()| self.copy(from..from + results.len(), &mut results));
+        if let Err(error) = driver::wait(&self.stream) {
+            // The copies may still write to the bytes.
+            std::mem::forget((fault, results));
+            return copied.and(Err(failed("running the kernels")(error)));
+        }
+        copied?;
         if fault == NO_FAULT {
             return Ok(fields(&stored, &results));
         }
+        let segment = fault.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
         let mut word = self.memory.slice_mut(0..8);
         self.stream.memcpy_htod(&NO_FAULT, &mut word).map_err(failed("setting the fault"))?;
-        Err(SegmentsError::Wrong { segment: u64::from_le_bytes(fault) }.into())
+        Err(SegmentsError::Wrong { segment }.into())
     }
 
     /// Copies bytes of the memory to the host.
