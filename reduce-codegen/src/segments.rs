@@ -1,11 +1,15 @@
 //! The program of a reduction of segments, whose lengths only the device knows.
 //!
-//! It is made of ordinary programs of the same operation, each for a range of lengths. Three launches run it:
+//! It is made of ordinary programs of the same operation, each for a range of lengths. Four launches run it:
 //!
 //! 1. `find_tiles` cuts segments and elements into tiles of about the same work, by a binary search for each tile.
-//! 2. `reduce_segments` has a block for each tile. A thread, eight lanes or a warp reduces a short segment that begins in the tile. The
-//!    block reduces longer ones, and those parts of even longer ones that begin in the tile.
-//! 3. `reduce_long_segments` combines the partials of segments that have several.
+//! 2. `reduce_segments` has a block for each tile. A thread, some lanes or a warp reduces a short segment that begins in the tile. The
+//!    others wait.
+//! 3. `reduce_long_segments` has a block for a few tiles. It reduces the segments that wait, and those parts of even longer ones that
+//!    begin in the tile.
+//! 4. `combine_partials` combines the partials of segments that have several.
+//!
+//! The second kernel waits for memory with few registers and many blocks, the third one with more registers and fewer blocks.
 //!
 //! The grids depend on the numbers of elements and segments alone. The association of a segment is that of its length.
 
@@ -61,7 +65,11 @@ pub struct Tier {
 
 impl Segmented {
     /// The names of the kernels, in the order of their launches.
-    pub const KERNELS: [&str; 3] = ["find_tiles", "reduce_segments", "reduce_long_segments"];
+    pub const KERNELS: [&str; 4] =
+        ["find_tiles", "reduce_segments", "reduce_long_segments", "combine_partials"];
+
+    /// The tiles of a block of `reduce_long_segments`.
+    pub(crate) const TILES: u32 = 4;
 
     /// The threads of a block.
     pub const BLOCK: u32 = 128;
@@ -130,14 +138,14 @@ impl Segmented {
         of_programs.unwrap_or(0)
     }
 
-    /// Returns the number of blocks that a multiprocessor should hold, for small accumulators. The blocks wait for memory most of the time,
-    /// so more of them are faster, also if some registers spill (docs/lab/2026-11-27-segments.md).
+    /// Returns the number of blocks of short segments that a multiprocessor should hold, for small accumulators. They wait for memory most
+    /// of the time, so more of them are faster, also if some registers spill (docs/lab/2026-11-27-segments.md).
     pub(crate) fn resident(&self) -> Option<u32> {
-        (self.operation.acc.size() <= 8).then_some(10)
+        (self.operation.acc.size() <= 8).then_some(16)
     }
 
     /// Returns the most elements of a segment that a team smaller than a block reduces by its own program.
-    pub(crate) fn longest_short(&self) -> Option<u64> {
+    pub fn longest_short(&self) -> Option<u64> {
         self.short.iter().filter_map(|program| program.up_to).max()
     }
 
@@ -172,9 +180,21 @@ impl Segmented {
     }
 
     /// Returns the number of blocks of each launch.
-    pub fn grids(&self, elements: u64, segments: u64) -> [u64; 3] {
+    pub fn grids(&self, elements: u64, segments: u64) -> [u64; 4] {
         let (tiles, threads) = (self.tiles(elements, segments), u64::from(Segmented::BLOCK));
-        [(tiles + 1).div_ceil(threads), tiles, tiles.div_ceil(threads)]
+        [
+            (tiles + 1).div_ceil(threads),
+            tiles,
+            tiles.div_ceil(Segmented::TILES.into()),
+            tiles.div_ceil(threads),
+        ]
+    }
+
+    /// Returns the words of a tile for segments that wait for a block: their number, and as many as fit.
+    pub fn waiting(&self) -> u32 {
+        // A segment takes its elements and one more of the tile, except for the last one. One may have begun earlier.
+        let least = self.longest_short().unwrap_or(0) + 1;
+        self.tile() / (least as u32 + 1) + 3
     }
 
     /// Returns the number of partials for which there must be room.

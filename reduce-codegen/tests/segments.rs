@@ -41,6 +41,18 @@ fn distributions() -> Vec<(&'static str, Vec<u64>)> {
     ]
 }
 
+fn cut<'a>(program: &Segmented, elements: u64, offsets: &'a [u64]) -> Cut<'a> {
+    let groups = offsets.len() as u64 - 1;
+    Cut {
+        elements,
+        offsets,
+        grids: program.grids(elements, groups),
+        tiles: program.tiles(elements, groups),
+        waiting: program.waiting().into(),
+        partials: program.partials(elements),
+    }
+}
+
 fn proved(source: &str, tuning: Tuning, offsets: Scalar, lead: u64, (name, lengths): &(&str, Vec<u64>)) {
     let spec = text(source, None).unwrap_or_else(|error| panic!("{source}: {error}")).spec;
     let program = Segmented::of(&spec, offsets, tuning, 1 << 20).unwrap();
@@ -58,7 +70,7 @@ fn proved(source: &str, tuning: Tuning, offsets: Scalar, lead: u64, (name, lengt
     let lanes = Lanes::U64(values.into());
     let inputs = vec![Input::new(lanes, lead == 0); program.operation.inputs.len()];
     let mut domain = Provenance::new(&program.operation);
-    let cut = Cut { elements, offsets: &places, tile: program.tile().into(), slot: program.slot().into() };
+    let cut = cut(&program, elements, &places);
     let (found, fault) = run_segments(
         &program.operation,
         &lowered,
@@ -148,7 +160,7 @@ fn wrong_offsets_are_found() {
         let mut wrong = right.clone();
         wrong[at] = value;
         let mut domain = Provenance::new(&program.operation);
-        let cut = Cut { elements, offsets: &wrong, tile: program.tile().into(), slot: program.slot().into() };
+        let cut = cut(&program, elements, &wrong);
         let options = Options::under(Schedule::FORWARD);
         let (found, fault) = run_segments(&program.operation, &lowered, &mut domain, &inputs, cut, options);
         // Values and partials of wrong segments mean nothing.

@@ -46,6 +46,7 @@ pub(super) struct Cells {
     pub(super) results: Vec<Cell<Acc>>,
     pub(super) ticket: Vec<Cell<u32>>,
     pub(super) tiles: Vec<Cell<u64>>,
+    pub(super) waiting: Vec<Cell<u64>>,
     pub(super) long_segments: Vec<Cell<u64>>,
     pub(super) fault: u64,
 }
@@ -60,6 +61,7 @@ impl Cells {
             results: cells(&memory.results),
             ticket: memory.ticket.iter().map(|&it| Cell::new(Some(it))).collect(),
             tiles: memory.tiles.iter().map(|&it| Cell::new(it)).collect(),
+            waiting: memory.waiting.iter().map(|&it| Cell::new(it)).collect(),
             long_segments: memory.long_segments.iter().map(|&it| Cell::new(it)).collect(),
             fault: memory.fault,
         }
@@ -73,6 +75,7 @@ impl Cells {
         memory.results = held(&self.results);
         let numbers = |cells: &[Cell<u64>]| cells.iter().map(Cell::value).collect();
         memory.tiles = numbers(&self.tiles);
+        memory.waiting = numbers(&self.waiting);
         memory.long_segments = numbers(&self.long_segments);
         memory.fault = self.fault;
         memory.ticket = self.ticket.iter().map(|it| it.value().unwrap_or_default()).collect();

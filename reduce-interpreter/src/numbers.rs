@@ -6,7 +6,7 @@ use super::code::Writer;
 use super::count::Direction;
 use super::execute::Here;
 use super::expr::ScalarExpr;
-use super::machine::Machine;
+use super::machine::{Cells, Machine};
 use super::memory::Cell;
 use super::op::Op;
 use super::report::Kind;
@@ -20,6 +20,7 @@ pub(super) enum Numbers {
     /// The offsets, of this many bytes each.
     Offsets(u64),
     Tiles,
+    Waiting,
     LongSegments,
     /// A list, by its position among the lists that the kernel declares. Its last cell is its length.
     List(usize),
@@ -42,12 +43,7 @@ impl Machine<'_, '_> {
         for lane in each(inside) {
             let access = here.access(cluster.number, &cluster.blocks[here.rank], lane);
             let at = index[lane] as usize;
-            let Some(cells) = cells(
-                &mut self.memory.tiles,
-                &mut self.memory.long_segments,
-                &mut cluster.lists[here.rank],
-                array,
-            ) else {
+            let Some(cells) = cells(&mut self.memory, &mut cluster.lists[here.rank], array) else {
                 value[lane] = self.setting.offsets[at];
                 continue;
             };
@@ -76,12 +72,7 @@ impl Machine<'_, '_> {
         let mut conflicts = Vec::new();
         for lane in each(inside) {
             let access = here.access(cluster.number, &cluster.blocks[here.rank], lane);
-            let cells = cells(
-                &mut self.memory.tiles,
-                &mut self.memory.long_segments,
-                &mut cluster.lists[here.rank],
-                array,
-            );
+            let cells = cells(&mut self.memory, &mut cluster.lists[here.rank], array);
             let conflict =
                 cells.and_then(|cells| cells[index[lane] as usize].write(&access, Some(value[lane])));
             conflicts.extend(conflict.map(|conflict| (lane, conflict)));
@@ -152,6 +143,7 @@ impl Machine<'_, '_> {
         match array {
             Numbers::Offsets(_) => None,
             Numbers::Tiles => Some(&self.memory.tiles),
+            Numbers::Waiting => Some(&self.memory.waiting),
             Numbers::LongSegments => Some(&self.memory.long_segments),
             Numbers::List(list) => Some(&cluster.lists[here.rank][list]),
         }
@@ -166,6 +158,7 @@ impl Machine<'_, '_> {
     ) {
         let size = match array {
             Numbers::Offsets(size) => size,
+            Numbers::Waiting => 4,
             Numbers::Tiles | Numbers::LongSegments => 8,
             Numbers::List(_) => return,
         };
@@ -175,15 +168,15 @@ impl Machine<'_, '_> {
 
 /// Returns the cells of an array that kernels write.
 fn cells<'c>(
-    tiles: &'c mut [Cell<u64>],
-    long_segments: &'c mut [Cell<u64>],
+    memory: &'c mut Cells,
     lists: &'c mut [Vec<Cell<u64>>],
     array: Numbers,
 ) -> Option<&'c mut [Cell<u64>]> {
     match array {
         Numbers::Offsets(_) => None,
-        Numbers::Tiles => Some(tiles),
-        Numbers::LongSegments => Some(long_segments),
+        Numbers::Tiles => Some(&mut memory.tiles),
+        Numbers::Waiting => Some(&mut memory.waiting),
+        Numbers::LongSegments => Some(&mut memory.long_segments),
         Numbers::List(list) => Some(&mut lists[list]),
     }
 }
@@ -198,7 +191,8 @@ impl<'k> Writer<'k, '_> {
     /// Compiles a store of an accumulator, a result or a number.
     pub(super) fn stored(&mut self, place: &'k Place, value: &'k Expr) -> Result<Op, String> {
         if let Some((array, index)) = self.number(place)? {
-            return Ok(Op::StoreNumber { array, index, value: self.scalar(value, Ty::U64)? });
+            let ty = if array == Numbers::Waiting { Ty::U32 } else { Ty::U64 };
+            return Ok(Op::StoreNumber { array, index, value: self.scalar(value, ty)? });
         }
         let ty = if place.buffer == Buffer::Result { Ty::Output } else { Ty::Acc };
         Ok(Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? })
@@ -228,6 +222,7 @@ impl<'k> Writer<'k, '_> {
         let array = match place.buffer {
             Buffer::Offsets(ty) => Numbers::Offsets(ty.size() as u64),
             Buffer::Tiles => Numbers::Tiles,
+            Buffer::Waiting => Numbers::Waiting,
             Buffer::LongSegments => Numbers::LongSegments,
             Buffer::List(name) => Numbers::List(self.list(name)?),
             Buffer::Input(_) | Buffer::Items | Buffer::Partials | Buffer::Result | Buffer::Ticket => {

@@ -218,7 +218,7 @@ impl<'k> Writer<'k, '_> {
             Buffer::Partials => Array::Partials,
             Buffer::Result => Array::Result,
             Buffer::Shared(name) => Array::Shared(self.array(name)?),
-            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments | Buffer::List(_) => {
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments | Buffer::List(_) => {
                 return Err(format!("{place} holds no accumulator"));
             }
             Buffer::Input(_) | Buffer::Ticket => return Err(format!("{place} holds no accumulator")),

@@ -50,6 +50,8 @@ pub struct Memory<'a> {
     pub offsets: &'a [u64],
     /// The first segment of each tile.
     pub tiles: Vec<Option<u64>>,
+    /// The number of segments of each tile that wait for a block, and their numbers.
+    pub waiting: Vec<Option<u64>>,
     /// The segment with several partials that begins in each tile, plus 1; 0 if there is none.
     pub long_segments: Vec<Option<u64>>,
     /// The least segment whose offsets are wrong, or `u64::MAX`.
@@ -70,6 +72,7 @@ impl<'a> Memory<'a> {
             elements: 0,
             offsets: &[],
             tiles: Vec::new(),
+            waiting: Vec::new(),
             long_segments: Vec::new(),
             fault: u64::MAX,
         }
@@ -131,7 +134,9 @@ impl Setting<'_> {
             Buffer::Items => self.items_at,
             Buffer::Partials => self.partials_at,
             Buffer::Result | Buffer::Ticket | Buffer::Shared(_) => 0,
-            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments | Buffer::List(_) => 0,
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments | Buffer::List(_) => {
+                0
+            }
         }
     }
 

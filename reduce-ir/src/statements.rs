@@ -15,7 +15,7 @@
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank
-//! buffer = input k | items | partials | result | ticket | shared | offsets | tiles | long_segments | list
+//! buffer = input k | items | partials | result | ticket | shared | offsets | tiles | waiting | long_segments | list
 //! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | groups | first(expr) | elements | size k
 //!        | offset(input k, axis: expr, …) | param k | aligned buffer | aligned place | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
 //!        | finish(a, …)
@@ -353,6 +353,8 @@ pub enum Buffer {
     Tiles,
     /// For each tile, 1 more than the number of the segment that begins in it and has several partials; 0 if there is none. `u64`.
     LongSegments,
+    /// For each tile the number of segments that wait for a block, and their numbers: `u32`.
+    Waiting,
     /// A list in shared memory.
     List(&'static str),
 }

@@ -122,6 +122,7 @@ pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
         Buffer::Shared(name) | Buffer::List(name) => name,
         Buffer::Offsets(_) => "offsets",
         Buffer::Tiles => "tiles",
+        Buffer::Waiting => "waiting",
         Buffer::LongSegments => "long_segments",
     }
 }

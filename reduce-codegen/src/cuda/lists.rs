@@ -54,6 +54,7 @@ pub(super) fn parameters(context: Context<'_>, kernel: &LoweredKernel, uses: &Us
             Buffer::Result => Some(format!("{output}* {name}")),
             Buffer::Offsets(ty) => Some(format!("const {}* {own}{name}", types::scalar(ty))),
             Buffer::Tiles | Buffer::LongSegments => Some(format!("{count}* {name}")),
+            Buffer::Waiting => Some(format!("unsigned int* {name}")),
             Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => None,
         }
     };

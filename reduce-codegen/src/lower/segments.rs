@@ -3,8 +3,8 @@
 
 mod block;
 mod locals;
-mod long;
 mod moved;
+mod partials;
 mod scan;
 mod search;
 mod short;
@@ -22,7 +22,12 @@ use reduce_ir::{Domain, Scalar, Value};
 
 /// Returns the statements of the kernels, verified.
 pub(crate) fn lower(program: &Segmented) -> Result<Lowered, Error> {
-    let kernels = vec![search::kernel(program), block::kernel(program), long::kernel(program)];
+    let kernels = vec![
+        search::kernel(program),
+        scan::kernel(program),
+        block::kernel(program),
+        partials::kernel(program),
+    ];
     let narrow_index = program.operation.position == Scalar::U32;
     let most = match program.offsets {
         _ if narrow_index => Some(Segmented::NARROW),
@@ -65,8 +70,7 @@ impl<'a> Draft<'a> {
     }
 
     fn finish(self, name: &'static str, reads: Reads) -> LoweredKernel {
-        let resident =
-            (reads == Reads::Inputs && !self.shared.is_empty()).then(|| self.program.resident()).flatten();
+        let resident = (name == Segmented::KERNELS[1]).then(|| self.program.resident()).flatten();
         LoweredKernel {
             name,
             reads,

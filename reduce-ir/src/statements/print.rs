@@ -254,6 +254,7 @@ impl fmt::Display for Buffer {
             Buffer::Offsets(Scalar::U64) => f.write_str("offsets64"),
             Buffer::Offsets(_) => f.write_str("offsets"),
             Buffer::Tiles => f.write_str("tiles"),
+            Buffer::Waiting => f.write_str("waiting"),
             Buffer::LongSegments => f.write_str("long_segments"),
         }
     }

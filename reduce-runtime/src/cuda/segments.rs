@@ -36,12 +36,13 @@ struct Sizes {
     segments: u64,
 }
 
-/// The offsets of the parts of the memory of a call, in bytes: a word for faults, results, tiles, marks of long segments, partials.
+/// The offsets of the parts of the memory of a call, in bytes: a word for faults, results, tiles, marks of long segments, segments that wait, partials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Layout {
     results: u64,
     tiles: u64,
     marks: u64,
+    waiting: u64,
     partials: u64,
     bytes: u64,
 }
@@ -76,10 +77,11 @@ impl SegmentKernels {
         let results = ALIGNMENT;
         let at_tiles = results + aligned(sizes.segments * stored);
         let marks = at_tiles + aligned(8 * (tiles + 1));
-        let partials = marks + aligned(8 * tiles);
+        let waiting = marks + aligned(8 * tiles);
+        let partials = waiting + aligned(4 * u64::from(self.program.waiting()) * tiles);
         let acc = self.program.operation.acc.size() as u64;
         let bytes = partials + aligned(acc * self.program.partials(sizes.elements));
-        Layout { results, tiles: at_tiles, marks, partials, bytes }
+        Layout { results, tiles: at_tiles, marks, waiting, partials, bytes }
     }
 
     /// Allocates the memory of calls on a stream.
@@ -186,21 +188,24 @@ impl DeviceSegments {
             return Ok(());
         }
         let Sizes { elements, segments } = self.sizes;
-        let Layout { results, tiles, marks, partials, .. } = self.layout;
+        let Layout { results, tiles, marks, waiting, partials, .. } = self.layout;
         let base = self.base;
-        let [results, at_tiles, marks, partials] = [results, tiles, marks, partials].map(|at| base + at);
+        let [results, at_tiles, marks, waiting, partials] =
+            [results, tiles, marks, waiting, partials].map(|at| base + at);
         let counts = [elements.min(limit), segments];
         let params: Vec<_> = params.iter().map(|param| param.bits()).collect();
         let search = [&[offsets, at_tiles], &counts[..]].concat();
-        let main =
-            [inputs, &[partials, results, offsets, at_tiles, marks], &counts, &[base], &params].concat();
-        let long = [&[partials, results, offsets, marks], &counts[..], &params].concat();
+        let main = [inputs, &[results, offsets, at_tiles, waiting], &counts, &[base], &params].concat();
+        let long =
+            [inputs, &[partials, results, offsets, at_tiles, marks, waiting], &counts, &params].concat();
+        let combine = [&[partials, results, offsets, marks], &counts[..], &params].concat();
         self.stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         let grids = self.kernels.program.grids(counts[0], segments);
-        let has_long = elements > self.kernels.program.longest_tile();
-        let launches = if has_long { 3 } else { 2 };
+        let program = &self.kernels.program;
+        let longest = [program.longest_short().unwrap_or(0), program.longest_tile()];
+        let launches = 2 + longest.iter().filter(|&&longest| elements > longest).count();
         for ((function, grid), arguments) in
-            self.kernels.functions.iter().zip(grids).zip([search, main, long]).take(launches)
+            self.kernels.functions.iter().zip(grids).zip([search, main, long, combine]).take(launches)
         {
             let shape =
                 Shape { grid: grid as u32, block: Segmented::BLOCK, dependent: self.kernels.dependent };

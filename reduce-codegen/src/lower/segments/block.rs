@@ -1,11 +1,11 @@
-//! The kernel over segments: its tile, and the segments that a whole block reduces.
+//! The kernel over the segments that wait for a block.
 //!
 //! A block has fewer threads than some associations. So each warp evaluates several warps of the association, one after the other, and
 //! leaves the accumulator of each in shared memory.
 
-use super::locals::{count_of, entry, first_segment, group, segments, turn, warp};
+use super::locals::{entry, first_segment, group, turn, warp};
 use super::moved::Moved;
-use super::scan::{FOR_BLOCK, of_entry};
+use super::scan::{WAITING, of_entry};
 use super::tier::{items_of_warp, rounded_up, threads, tile};
 use super::{Draft, lowering, number, wide, without_notes};
 use crate::lower::Lowerer;
@@ -15,68 +15,76 @@ use crate::segments::Segmented;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Combine, Lowering, Medium, Program, Reads, Scope, Step, Tree};
-use reduce_ir::statements::{
-    Barrier, Buffer, Expr, Local, Loop, LoweredKernel, Place, Shared, Stmt, Ty, Unroll,
-};
+use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Loop, LoweredKernel, Shared, Stmt, Ty, Unroll};
 
 /// The accumulators of the warps of an association.
 const WARP_VALUES: &str = "warp_values";
 
-/// Returns the kernel.
+/// Returns the kernel. A block looks at a few tiles.
 pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     let mut draft = Draft::new(program);
-    draft.place_of_tile();
-    let lists = draft.declare_lists();
-    draft.list_earlier();
-    draft.scan(&lists);
-    draft.count_lists(&lists);
+    draft.constant("TILES", Segmented::TILES, "tiles of a block");
+    draft.constant(
+        WAITING,
+        program.waiting(),
+        "words of a tile for its number of segments that wait, and for these",
+    );
     draft.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
-    draft.short_segments();
-    draft.longer_segments();
-    draft.finish("reduce_segments", Reads::Inputs)
+    draft.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));
+    draft.each_tile();
+    draft.finish("reduce_long_segments", Reads::Inputs)
 }
 
 impl Draft<'_> {
-    /// Names the segments that begin in the tile of the block.
-    fn place_of_tile(&mut self) {
-        self.note("the segments that begin in the tile of this block");
-        let [from, to] = ["from_tile", "to_tile"].map(|name| Local::new(name, Ty::U64));
-        let at = Expr::Block.cast(Scalar::U64);
-        let load = |local: &Local, at: Expr| Stmt::Load(local.clone(), Buffer::Tiles.at(at));
-        let bounded = |local: &Local| local.get().bin(Bin::Min, Expr::Groups);
-        let last = bounded(&to).bin(Bin::Max, first_segment().get());
-        self.body.extend([
-            load(&from, at.clone()),
-            load(&to, at.clone().bin(Bin::Add, number(1))),
-            Stmt::Let(first_segment(), bounded(&from)),
-            Stmt::Let(segments(), last.bin(Bin::Sub, first_segment().get()).cast(Scalar::U32)),
-            Stmt::when(Expr::Thread.equals(0), vec![Stmt::Store(Buffer::LongSegments.at(at), number(0))]),
-        ]);
-    }
-
-    /// Reduces the longer segments.
-    fn longer_segments(&mut self) {
-        self.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));
+    /// Reduces the segments that wait in each tile of the block.
+    fn each_tile(&mut self) {
         self.note(
-            "the block for longer segments, and for those parts of even longer ones that begin in this tile",
+            "the segments of each tile that wait, and those parts of even longer ones that begin in the tile",
         );
-        let body = [self.bounds(), self.parts()].concat();
-        self.each_listed(body);
-    }
-
-    /// Runs statements for each segment on the list of the block.
-    fn each_listed(&mut self, of_segment: Vec<Stmt>) {
-        let place = Place { buffer: Buffer::List(FOR_BLOCK), index: turn().get(), rank: None };
-        let mut body = vec![Stmt::Load(entry(), place), Stmt::Let(group(), of_entry(entry().get()))];
-        body.extend(of_segment);
+        let (at, number_of) = (Local::new("of_block", Ty::U32), Local::new("number_of_waiting", Ty::U32));
+        let first = Expr::Block.cast(Scalar::U64).times(wide("TILES"));
+        let tiles = Expr::Items.bin(Bin::Add, Expr::Groups).over(wide("TILE_SIZE"));
+        let of_tile = Local::new("from_tile", Ty::U64);
+        let segment = self.each_waiting(&number_of);
+        let most = Expr::Named(WAITING).bin(Bin::Sub, 1);
+        let body = vec![
+            Stmt::Load(of_tile.clone(), Buffer::Tiles.at(tile_of_grid().get())),
+            Stmt::Load(Local::new("waiting_count", Ty::U32), Buffer::Waiting.at(first_waiting())),
+            Stmt::Let(first_segment(), of_tile.get().bin(Bin::Min, Expr::Groups)),
+            Stmt::Let(number_of, Local::new("waiting_count", Ty::U32).get().bin(Bin::Min, most)),
+            Stmt::when(
+                Expr::Thread.equals(0),
+                vec![Stmt::Store(Buffer::LongSegments.at(tile_of_grid().get()), number(0))],
+            ),
+            segment,
+        ];
+        let exists = super::at_most(tile_of_grid().get(), tiles);
+        let number_of_tile = first.bin(Bin::Add, at.get().cast(Scalar::U64));
         self.body.push(Stmt::For(Box::new(Loop {
             from: 0.into(),
-            test: turn().get().below(count_of(FOR_BLOCK).get()),
+            test: at.get().below(Expr::Named("TILES")),
+            next: at.get().plus(1),
+            unroll: Unroll::Unsaid,
+            body: vec![Stmt::Let(tile_of_grid(), number_of_tile), Stmt::when(exists, body)],
+            local: at,
+        })));
+    }
+
+    /// Returns the loop over the segments that wait in a tile.
+    fn each_waiting(&mut self, count: &Local) -> Stmt {
+        let place = first_waiting().bin(Bin::Add, number(1)).bin(Bin::Add, turn().get().cast(Scalar::U64));
+        let mut body =
+            vec![Stmt::Load(entry(), Buffer::Waiting.at(place)), Stmt::Let(group(), of_entry(entry().get()))];
+        body.extend(self.bounds());
+        body.extend(self.parts());
+        Stmt::For(Box::new(Loop {
+            from: 0.into(),
+            test: turn().get().below(count.get()),
             next: turn().get().plus(1),
             unroll: Unroll::Unsaid,
             body,
             local: turn(),
-        })));
+        }))
     }
 
     /// Returns the statements for those tiles of a segment that begin in the tile of the grid: all of them if it has one.
@@ -85,7 +93,7 @@ impl Draft<'_> {
         let mut body = self.tier(Reads::Inputs, lengths);
         let [path, skipped, from, to] =
             ["path", "skipped", "from", "to"].map(|name| Local::new(name, Ty::U64));
-        let opens = Expr::Block.cast(Scalar::U64).times(wide("TILE_SIZE"));
+        let opens = tile_of_grid().get().times(wide("TILE_SIZE"));
         let closes = opens.clone().bin(Bin::Add, wide("TILE_SIZE"));
         let after = |end: Expr| end.bin(Bin::Max, path.get()).bin(Bin::Sub, path.get());
         // The place of its second element, were its first one at the end of the place of the segment.
@@ -123,7 +131,7 @@ impl Draft<'_> {
         let program = self.program.blocks[0].clone();
         let result = self.store_result(&program, Reads::Inputs);
         let place = self.first_partial().bin(Bin::Add, first().get().over(tile().get()));
-        let mark = Buffer::LongSegments.at(Expr::Block.cast(Scalar::U64));
+        let mark = Buffer::LongSegments.at(tile_of_grid().get());
         let mark = Stmt::Store(mark, group().get().bin(Bin::Add, number(1)));
         let partial = vec![
             Stmt::Store(Buffer::Partials.at(place), total().get()),
@@ -256,6 +264,16 @@ impl Lowerer<'_> {
         };
         kernel.steps.iter().filter(of_warp).for_each(|step| self.step(step));
     }
+}
+
+/// The number of a tile of the grid, `u64`.
+fn tile_of_grid() -> Local {
+    Local::new("tile_of_grid", Ty::U64)
+}
+
+/// Returns the place of the number of segments that wait in a tile.
+fn first_waiting() -> Expr {
+    tile_of_grid().get().times(wide(WAITING))
 }
 
 /// The accumulator of all warps.

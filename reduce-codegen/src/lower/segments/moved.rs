@@ -68,7 +68,7 @@ impl Rewriting for Moved {
             Buffer::Input(_) => Place { index: self.bounds.wide(begin).bin(Bin::Add, place.index), ..place },
             Buffer::Items => Place { index: self.partials.clone().bin(Bin::Add, place.index), ..place },
             Buffer::Partials | Buffer::Result | Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => place,
-            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments => place,
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => place,
         }
     }
 }

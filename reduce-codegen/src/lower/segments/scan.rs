@@ -1,11 +1,12 @@
-//! The scan of the segments that begin in a tile: each goes to the team that reduces it.
+//! The kernel over segments: it reduces the short ones that begin in a tile, each by its team, and leaves the others.
 
-use super::locals::{count_of, entry, first_segment, group, segments};
+use super::locals::{count_of, entry, first_segment, group, segments, warp};
 use super::{Draft, number};
+use crate::segments::Segmented;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
-use reduce_ir::program::{Reads, Size};
-use reduce_ir::statements::{Barrier, Buffer, Expr, Loop, Stmt, Unroll};
+use reduce_ir::program::{Program, Reads, Size};
+use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Loop, LoweredKernel, Place, Stmt, Ty, Unroll};
 
 /// A list of segments for one kind of team.
 pub(super) struct Waiting {
@@ -26,14 +27,48 @@ pub(super) const FOR_WARP: &str = "for_warp";
 /// The segments for the whole block.
 pub(super) const FOR_BLOCK: &str = "for_block";
 
+/// The constant that is the number of words of a tile for segments that wait.
+pub(super) const WAITING: &str = "WAITING";
+
+/// Returns the kernel.
+pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
+    let mut draft = Draft::new(program);
+    draft.place_of_tile();
+    let lists = draft.declare_lists();
+    draft.list_earlier();
+    draft.scan(&lists);
+    draft.count_lists(&lists);
+    draft.leave_waiting();
+    draft.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
+    draft.short_segments();
+    draft.finish("reduce_segments", Reads::Inputs)
+}
+
 impl Draft<'_> {
+    /// Names the segments that begin in the tile of the block.
+    fn place_of_tile(&mut self) {
+        self.note("the segments that begin in the tile of this block");
+        let [from, to] = ["from_tile", "to_tile"].map(|name| Local::new(name, Ty::U64));
+        let at = Expr::Block.cast(Scalar::U64);
+        let load = |local: &Local, at: Expr| Stmt::Load(local.clone(), Buffer::Tiles.at(at));
+        let bounded = |local: &Local| local.get().bin(Bin::Min, Expr::Groups);
+        let last = bounded(&to).bin(Bin::Max, first_segment().get());
+        self.body.extend([
+            load(&from, at.clone()),
+            load(&to, at.bin(Bin::Add, number(1))),
+            Stmt::Let(first_segment(), bounded(&from)),
+            Stmt::Let(segments(), last.bin(Bin::Sub, first_segment().get()).cast(Scalar::U32)),
+        ]);
+    }
+
     /// Declares the lists, and makes them empty.
     pub(super) fn declare_lists(&mut self) -> Vec<Waiting> {
         let all = self.lists_by_length();
         for Waiting { list, most, least } in &all {
             // A segment takes its elements and one more of the tile, except for the last one. One may have begun earlier.
             let fit = u64::from(self.program.tile()) / (least + 1) + 2;
-            self.list(list, most, fit as u32);
+            let of_block = *list == FOR_BLOCK;
+            self.list(list, most, if of_block { self.program.waiting() - 1 } else { fit as u32 });
         }
         let clear = all.iter().map(|waiting| Stmt::Clear(waiting.list)).collect();
         self.body.push(Stmt::when(Expr::Thread.equals(0), clear));
@@ -119,6 +154,31 @@ impl Draft<'_> {
     pub(super) fn count_lists(&mut self, lists: &[Waiting]) {
         self.body.push(Stmt::Barrier(Barrier::Block));
         self.body.extend(lists.iter().map(|waiting| Stmt::Length(count_of(waiting.list), waiting.list)));
+    }
+
+    /// Leaves the segments for a block to the next launch.
+    fn leave_waiting(&mut self) {
+        self.note("the longer segments wait for the next launch");
+        self.constant(
+            WAITING,
+            self.program.waiting(),
+            "words of a tile for its number of segments that wait, and for these",
+        );
+        let first = Expr::Block.cast(Scalar::U64).times(super::wide(WAITING));
+        let (count, mine) = (count_of(FOR_BLOCK).get(), Expr::Thread.cast(Scalar::U64));
+        let place = Place { buffer: Buffer::List(FOR_BLOCK), index: Expr::Thread, rank: None };
+        let leave = vec![
+            Stmt::Load(entry(), place),
+            Stmt::Store(
+                Buffer::Waiting.at(first.clone().bin(Bin::Add, number(1)).bin(Bin::Add, mine)),
+                entry().get(),
+            ),
+        ];
+        self.body.push(Stmt::when(
+            Expr::Thread.equals(0),
+            vec![Stmt::Store(Buffer::Waiting.at(first), count.clone())],
+        ));
+        self.body.push(Stmt::when(Expr::Thread.below(count), leave));
     }
 }
 

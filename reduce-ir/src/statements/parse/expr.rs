@@ -195,6 +195,7 @@ impl Names {
             "offsets" => Some(Buffer::Offsets(Scalar::U32)),
             "offsets64" => Some(Buffer::Offsets(Scalar::U64)),
             "tiles" => Some(Buffer::Tiles),
+            "waiting" => Some(Buffer::Waiting),
             "long_segments" => Some(Buffer::LongSegments),
             _ => numbered(word, "input").map(Buffer::Input).or_else(shared).or_else(list),
         };

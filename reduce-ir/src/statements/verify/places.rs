@@ -19,7 +19,9 @@ impl Verifier<'_> {
             (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_) | Buffer::List(_)) => {
                 element == Some(ty)
             }
-            (ty, Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments) => element == Some(ty),
+            (ty, Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments) => {
+                element == Some(ty)
+            }
             (ty, Buffer::Partials) => {
                 self.steps.has_ticket() && !self.steps.has_flags() && element == Some(ty)
             }
@@ -37,7 +39,7 @@ impl Verifier<'_> {
             Buffer::Shared(name) => !self.kernel.shared.iter().any(|it| it.name == name && it.sent),
             Buffer::Items => self.steps.in_place().is_some(),
             Buffer::Ticket => self.steps.has_ticket(),
-            Buffer::Tiles | Buffer::LongSegments => self.of_segments,
+            Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => self.of_segments,
             Buffer::Input(_) | Buffer::Offsets(_) | Buffer::List(_) => false,
         };
         self.ensure(7, writable, || format!("{value} cannot be stored to {place}"))?;
@@ -88,7 +90,8 @@ impl Verifier<'_> {
             Buffer::Ticket => Some(Ty::U32),
             Buffer::Offsets(ty) if self.of_segments => Some(Ty::Scalar(ty)),
             Buffer::Tiles | Buffer::LongSegments if self.of_segments => Some(Ty::U64),
-            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments => None,
+            Buffer::Waiting if self.of_segments => Some(Ty::U32),
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => None,
             Buffer::List(name) => self.list(name).is_ok().then_some(Ty::U32),
             Buffer::Shared(name) => {
                 self.kernel.shared.iter().find(|array| array.name == name).map(|_| Ty::Acc)

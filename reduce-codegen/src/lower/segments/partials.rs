@@ -19,7 +19,7 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.list(LIST, "MOST_TILES", Segmented::BLOCK);
     draft.find();
     draft.combine();
-    draft.finish("reduce_long_segments", Reads::Partials)
+    draft.finish("combine_partials", Reads::Partials)
 }
 
 impl Draft<'_> {
