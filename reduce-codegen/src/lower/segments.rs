@@ -29,11 +29,8 @@ pub(crate) fn lower(program: &Segmented) -> Result<Lowered, Error> {
         partials::kernel(program),
     ];
     let narrow_index = program.operation.position == Scalar::U32;
-    let most = match program.offsets {
-        _ if narrow_index => Some(Segmented::NARROW),
-        Scalar::U64 => None,
-        _ => Some(Segmented::MOST_OF_U32),
-    };
+    let of_offsets = (program.offsets == Scalar::U32).then_some(Segmented::MOST_OF_U32);
+    let most = if narrow_index { Some(Segmented::NARROW) } else { of_offsets };
     let steps = program.of_partials();
     for kernel in &kernels {
         let verified = kernel.verify_segments(&program.operation, steps.kernel(kernel.reads), most);
@@ -111,10 +108,10 @@ impl<'a> Draft<'a> {
         let offset = |place: Expr| Buffer::Offsets(self.program.offsets).at(place);
         let limit = at.narrow(Expr::Items);
         vec![
-            Stmt::Load(at.from_offset(), offset(group().get())),
-            Stmt::Load(at.to_offset(), offset(group().get().bin(Bin::Add, number(1)))),
-            Stmt::Let(at.end(), at.to_offset().get().bin(Bin::Min, limit)),
-            Stmt::Let(at.begin(), at.from_offset().get().bin(Bin::Min, at.end().get())),
+            Stmt::Load(at.own_offset(), offset(group().get())),
+            Stmt::Load(at.next_offset(), offset(group().get().bin(Bin::Add, number(1)))),
+            Stmt::Let(at.end(), at.next_offset().get().bin(Bin::Min, limit)),
+            Stmt::Let(at.begin(), at.own_offset().get().bin(Bin::Min, at.end().get())),
             Stmt::Let(at.length(), at.end().get().bin(Bin::Sub, at.begin().get())),
         ]
     }
@@ -122,8 +119,8 @@ impl<'a> Draft<'a> {
     /// Returns the condition that the offsets of a segment ascend and lie in the data.
     fn is_valid(&self) -> Expr {
         let at = self.bounds;
-        let begins = at.from_offset().get().equals(at.begin().get());
-        begins.and(at.to_offset().get().equals(at.end().get()))
+        let begins = at.own_offset().get().equals(at.begin().get());
+        begins.and(at.next_offset().get().equals(at.end().get()))
     }
 
     /// Returns the number of elements of a segment, `u64`.

@@ -69,12 +69,12 @@ impl Bounds {
     }
 
     /// The offset of the segment.
-    pub(super) fn from_offset(self) -> Local {
+    pub(super) fn own_offset(self) -> Local {
         self.local("from_offset")
     }
 
     /// The offset of the next segment.
-    pub(super) fn to_offset(self) -> Local {
+    pub(super) fn next_offset(self) -> Local {
         self.local("to_offset")
     }
 

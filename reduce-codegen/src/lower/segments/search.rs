@@ -21,7 +21,7 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.body.push(Stmt::Let(tile.clone(), mine));
     draft.body.push(Stmt::Let(target.clone(), tile.get().times(wide("TILE_SIZE"))));
     let (found, step) = (Local::new("found", Ty::U64), Local::new("step", Ty::U64));
-    let (probe, offset) = (Local::new("probe", Ty::U64), draft.bounds.from_offset());
+    let (probe, offset) = (Local::new("probe", Ty::U64), draft.bounds.own_offset());
     let before = probe.get().bin(Bin::Sub, number(1));
     let path = draft.bounds.wide(offset.get()).bin(Bin::Min, Expr::Items).bin(Bin::Add, before.clone());
     let forward = vec![
