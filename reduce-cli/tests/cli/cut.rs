@@ -67,3 +67,24 @@ fn wrong_files_are_refused() {
         assert!(error.contains(message), "{args:?}: {error}");
     }
 }
+
+#[test]
+fn segments_have_kernels() {
+    let folder = lists("cut_emit");
+    let cuda = folder.stdout(&["emit", "op: sum, ty: f32, segments: u32"]);
+    let kernels = ["find_tiles(", "reduce_segments(", "reduce_long_segments(", "combine_partials("];
+    assert!(kernels.iter().all(|kernel| cuda.contains(kernel)), "{cuda}");
+    let ir = folder.stdout(&["emit", "--to", "ir", "op: sum, ty: f32, segments: i64"]);
+    assert!(ir.starts_with("segments u64, tiles of 4096 elements and segments\n"), "{ir}");
+    for (args, message) in [
+        (&["emit", "--diff", "op: sum, ty: f32, segments: u32"][..], "leave `segments` out"),
+        (&["emit", "op: sum, ty: f32, segments: u32, passes: [shuffle]"], "`passes: auto` only"),
+        (&["emit", "op: sum, ty: f32, axes: e f -> f, segments: u32"], "those of `segments` alone"),
+        (&["explain", "op: sum, ty: f32, by: { key: u32 }, groups: runs"], "those of `segments` alone"),
+    ] {
+        let output = folder.run(args);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        assert!(error.contains(message), "{args:?}: {error}");
+    }
+}

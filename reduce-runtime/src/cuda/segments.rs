@@ -47,7 +47,7 @@ struct Layout {
     bytes: u64,
 }
 
-/// The results of segments, in device memory: see [`Reducer::reduce_segments_device`].
+/// The results of segments, in device memory: see [`Reducer::reduce_segments_device`](crate::Reducer::reduce_segments_device).
 #[derive(Debug)]
 pub struct DeviceSegments {
     /// Declared before the memory, because fields are dropped in declaration order.

@@ -49,8 +49,11 @@ impl Error {
             | Error::UnknownArchitecture { .. }
             | Error::NoSuchDevice { .. } => true,
             Error::Codegen(error) => {
-                use codegen::Error::{Name, Refused, SharedMemory, TooLarge};
+                use codegen::Error::{
+                    Name, Refused, SegmentsNeedAuto, SegmentsTooLarge, SharedMemory, TooLarge,
+                };
                 matches!(error, Refused { .. } | SharedMemory { .. } | TooLarge { .. } | Name { .. })
+                    || matches!(error, SegmentsNeedAuto | SegmentsTooLarge)
             }
             Error::Host(_)
             | Error::BuiltWithoutCuda
