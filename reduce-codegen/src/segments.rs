@@ -46,6 +46,8 @@ pub struct Segmented {
     pub blocks: Vec<Program>,
     /// Whether a launch may begin while the previous one ends.
     pub dependent: bool,
+    /// The blocks of short segments that a multiprocessor should hold. `None`: threads have as many registers as they can use.
+    pub resident: Option<u32>,
 }
 
 /// A range of lengths for which a block runs the steps of a program with these numbers.
@@ -94,7 +96,8 @@ impl Segmented {
         let compile = |variant: &Variant| compile(spec, variant);
         let short = short.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
         let tiers = tiers.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
-        Segmented::of_programs(offsets, short, tiers)
+        let program = Segmented::of_programs(offsets, short, tiers)?;
+        Ok(Segmented { resident: resident(&program.operation, tuning), ..program })
     }
 
     fn of_programs(
@@ -129,19 +132,21 @@ impl Segmented {
                 tile: program.tile(Reads::Inputs) as u32,
             });
         }
-        Ok(Segmented { operation: last.operation.clone(), offsets, short, tiers: numbers, blocks, dependent })
+        Ok(Segmented {
+            operation: last.operation.clone(),
+            offsets,
+            short,
+            tiers: numbers,
+            blocks,
+            dependent,
+            resident: None,
+        })
     }
 
     /// Returns the oldest compute capability that it supports, written as in `sm_90`.
     pub fn capability(&self) -> u32 {
         let of_programs = self.short.iter().chain(&self.blocks).map(Program::capability).max();
         of_programs.unwrap_or(0)
-    }
-
-    /// Returns the number of blocks of short segments that a multiprocessor should hold, for small accumulators. They wait for memory most
-    /// of the time, so more of them are faster, also if some registers spill (docs/lab/2026-11-27-segments.md).
-    pub(crate) fn resident(&self) -> Option<u32> {
-        (self.operation.acc.size() <= 8).then_some(16)
     }
 
     /// Returns the most elements of a segment that a team smaller than a block reduces by its own program.
@@ -235,6 +240,18 @@ impl Segmented {
         }
         lower(&named)
     }
+}
+
+/// Returns the blocks of short segments that a multiprocessor should hold, for small accumulators. They wait for memory most of the time,
+/// so more of them are faster, also if some registers spill (docs/lab/2026-11-27-segments.md). A multiprocessor of sm_90 has 2048 threads,
+/// and some of the newer ones 1536.
+fn resident(operation: &Operation, tuning: Tuning) -> Option<u32> {
+    let blocks = match tuning.cluster {
+        16 => Some(16),
+        8 => Some(12),
+        _ => None,
+    };
+    blocks.filter(|_| operation.acc.size() <= 8)
 }
 
 /// Prints the ranges of lengths: who reduces a segment, and by which association.
