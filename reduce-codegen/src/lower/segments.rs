@@ -67,7 +67,7 @@ impl<'a> Draft<'a> {
     }
 
     fn finish(self, name: &'static str, reads: Reads) -> LoweredKernel {
-        let resident = (name == Segmented::KERNELS[1]).then(|| self.program.resident).flatten();
+        let resident = (name == Segmented::KERNELS[1]).then_some(self.program.resident).flatten();
         LoweredKernel {
             name,
             reads,
