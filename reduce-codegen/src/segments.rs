@@ -11,7 +11,7 @@
 //!
 //! The second kernel waits for memory with few registers and many blocks, the third one with more registers and fewer blocks.
 //!
-//! The grids depend on the numbers of elements and segments alone. The association of a segment is that of its length.
+//! The grids depend only on the number of elements and the number of segments. The length of a segment decides its association.
 
 use crate::cuda::cuda_kernels;
 use crate::cuda::segments_header::header;
@@ -34,7 +34,7 @@ use std::fmt;
 /// A program over segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segmented {
-    /// The operation of its programs: that of the specification, or the same with narrow positions.
+    /// The operation that its programs compute. Positions may be narrower than in the specification.
     pub operation: Operation,
     /// The type of the offsets: `u32` or `u64`.
     pub offsets: Scalar,
@@ -195,7 +195,7 @@ impl Segmented {
         ]
     }
 
-    /// Returns the words of a tile for segments that wait for a block: their number, and as many as fit.
+    /// Returns the length of a tile's record in the array of waiting segments, in words: one for the count, and one for each segment.
     pub fn waiting(&self) -> u32 {
         // A segment takes its elements and one more of the tile, except for the last one. One may have begun earlier.
         let least = self.longest_short().unwrap_or(0) + 1;
@@ -228,7 +228,7 @@ impl Segmented {
         self.tiers.last().and_then(|tier| tier.up_to)
     }
 
-    /// Returns the statements of its kernels, verified: `find_tiles`, `reduce_segments`, `reduce_long_segments`.
+    /// Returns the statements of its kernels, verified, in the order of [`Segmented::KERNELS`].
     ///
     /// # Errors
     /// The statements break a rule of the verifier: a bug.

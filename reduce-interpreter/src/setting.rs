@@ -52,7 +52,7 @@ pub struct Memory<'a> {
     pub tiles: Vec<Option<u64>>,
     /// The number of segments of each tile that wait for a block, and their numbers.
     pub waiting: Vec<Option<u64>>,
-    /// The segment with several partials that begins in each tile, plus 1; 0 if there is none.
+    /// For each tile: 0, or the number of the segment with several partials that begins there, plus 1.
     pub long_segments: Vec<Option<u64>>,
     /// The least segment whose offsets are wrong, or `u64::MAX`.
     pub fault: u64,

@@ -64,8 +64,8 @@ pub struct LoweredKernel {
     pub streaming: bool,
     /// Whether it may begin while the previous launch still runs.
     pub dependent: bool,
-    /// The blocks for which a multiprocessor has registers, if each thread has few enough of them. `None`: threads have as many as they
-    /// can use.
+    /// The number of blocks that a multiprocessor should hold at once. The compiler limits the registers of a thread accordingly. `None`:
+    /// no limit.
     pub resident: Option<u32>,
     /// The groups of elements. They decide whether it gets the number of groups, and the steps between elements.
     pub domain: Domain,
@@ -351,7 +351,7 @@ pub enum Buffer {
     Offsets(Scalar),
     /// The first segment of each tile, and after the last tile the number of segments, `u64`.
     Tiles,
-    /// For each tile, 1 more than the number of the segment that begins in it and has several partials; 0 if there is none. `u64`.
+    /// For each tile: 0, or the number of the segment with several partials that begins there, plus 1. `u64`.
     LongSegments,
     /// For each tile the number of segments that wait for a block, and their numbers: `u32`.
     Waiting,

@@ -108,7 +108,7 @@ fn on_host(text: &str) -> Reducer {
     Reducer::new(&spec(text).unwrap(), &Device::host()).unwrap()
 }
 
-/// Reduces elements to one result. Returns `None` if there is none.
+/// Reduces elements to one result, or `None` if no element is left to reduce.
 fn alone(reducer: &Reducer, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Option<Vec<Value>> {
     match reducer.reduce_with(inputs, params) {
         Ok(outcome) => Some(outcome.values),

@@ -135,7 +135,8 @@ fn wrong_offsets_on_the_device_are_errors_at_the_read() {
     let (x, input) = (DeviceInput::of(&x), [100_000usize]);
     let view = [View::of(&x, input)];
     let mut into = sums.reduce_segments_device(&view, &DeviceInput::of(&cut), &[]).unwrap();
-    assert!((0..5000).all(|at| into.read().unwrap().get(at) == Some(vec![20.0f32.into()]) || at > 3));
+    let found = into.read().unwrap();
+    assert!((0..5000).all(|at| found.get(at) == Some(vec![20.0f32.into()])));
     for (at, value) in
         [(1, -1), (4999, i32::MIN), (2500, 7), (2500, 99_999), (5000, 100_001), (0, -20), (3, i32::MAX)]
     {

@@ -93,7 +93,7 @@ fn identity(function: &str, acc: &Record, values: &[Value]) -> String {
     format!("\n{INLINE} {name} {function}() {{ return {value}; }}{remark}\n")
 }
 
-/// Returns the function for the result of no elements: the specified one, or that of the identity.
+/// Returns the function that gives the result of a segment without elements: the value of `empty`, or the finished identity.
 pub(super) fn nothing(operation: &Operation) -> String {
     let stored = operation.stored();
     let params: Vec<_> = operation.params.iter().map(|it| format!("{} {}", scalar(it.ty), it.name)).collect();

@@ -1,5 +1,5 @@
-//! Lowers programs over segments. The statements of each program are those of a group, moved into a loop over segments: there, the
-//! length of the group is that of the segment, and the constants of a tier are values.
+//! Lowers programs over segments. Each program is lowered as for a group. Its statements are then moved into a loop over segments: the
+//! length of the segment replaces the length of the group, and values replace the constants that differ by tier.
 
 mod block;
 mod locals;

@@ -36,7 +36,7 @@ struct Sizes {
     segments: u64,
 }
 
-/// The offsets of the parts of the memory of a call, in bytes: a word for faults, results, tiles, marks of long segments, segments that wait, partials.
+/// Where each part of the memory of a call begins, in bytes. The fault word comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Layout {
     results: u64,
@@ -176,7 +176,7 @@ impl DeviceSegments {
         self.stream.memcpy_dtoh(&self.memory.slice(from), to).map_err(failed("reading the results"))
     }
 
-    /// Queues the launches. `inputs` are the addresses of the first elements, `offsets` that of the first offset.
+    /// Queues the launches. `inputs` holds the address of the first element of each input; `offsets` is the address of the first offset.
     fn launch(
         &mut self,
         inputs: &[CUdeviceptr],

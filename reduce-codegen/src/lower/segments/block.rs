@@ -32,7 +32,7 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
     draft.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));
     draft.each_tile();
-    draft.finish("reduce_long_segments", Reads::Inputs)
+    draft.finish(Segmented::KERNELS[2], Reads::Inputs)
 }
 
 impl Draft<'_> {

@@ -19,7 +19,7 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.list(LIST, "MOST_TILES", Segmented::BLOCK);
     draft.find();
     draft.combine();
-    draft.finish("combine_partials", Reads::Partials)
+    draft.finish(Segmented::KERNELS[3], Reads::Partials)
 }
 
 impl Draft<'_> {

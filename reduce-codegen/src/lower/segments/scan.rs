@@ -41,7 +41,7 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.leave_waiting();
     draft.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
     draft.short_segments();
-    draft.finish("reduce_segments", Reads::Inputs)
+    draft.finish(Segmented::KERNELS[1], Reads::Inputs)
 }
 
 impl Draft<'_> {

@@ -48,5 +48,5 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     let segment = tile.get().below(tiles.get()).select(found.get(), Expr::Groups);
     let store = vec![Stmt::Store(Buffer::Tiles.at(tile.get()), segment)];
     draft.body.push(Stmt::when(super::at_most(tile.get(), tiles.get()), store));
-    draft.finish("find_tiles", Reads::Inputs)
+    draft.finish(Segmented::KERNELS[0], Reads::Inputs)
 }
