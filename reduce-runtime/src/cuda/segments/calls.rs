@@ -56,25 +56,6 @@ impl Reducer {
         enqueue(inputs, offsets, params, into)
     }
 
-    /// As [`Reducer::reduce_segments_into`], on a stream that a CUDA graph captures. The call runs at each replay of the graph, on the
-    /// elements and offsets that are in memory at that time.
-    ///
-    /// # Safety
-    /// As [`Reducer::enqueue_captured`], with `into` as the workspace, and the offsets as an input.
-    ///
-    /// # Errors
-    /// As [`Reducer::reduce_segments_into`], except that a captured stream is allowed.
-    pub unsafe fn reduce_segments_captured(
-        &self,
-        inputs: &[View<&DeviceInput<'_>>],
-        offsets: &DeviceInput<'_>,
-        params: &[Value],
-        into: &mut DeviceSegments,
-    ) -> Result<(), Error> {
-        self.check_segments_into(inputs, offsets, params, into)?;
-        into.launch(&addresses(inputs), offsets.pointer().0, limit(offsets.ty()), params)
-    }
-
     fn check_segments_into(
         &self,
         inputs: &[View<&DeviceInput<'_>>],
