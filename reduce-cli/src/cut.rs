@@ -5,11 +5,11 @@ use crate::data::{Data, Reading};
 use crate::failure::Failure;
 use crate::groups::Inputs;
 use crate::{npy_file, output};
-use reduce_ir::axes::Cut;
+use reduce_ir::axes::{Cut, Keys};
 use reduce_ir::operation::Record;
 use reduce_ir::{Axes, Scalar, Spec, Value};
 use reduce_lanes::Lanes;
-use reduce_runtime::{Groups, Reducer};
+use reduce_runtime::{Groups, Reducer, View};
 use std::path::Path;
 
 /// The file that cuts the elements.
@@ -62,7 +62,12 @@ impl Cutter {
         params: &[Value],
     ) -> Result<(Option<Lanes>, Groups), Failure> {
         let cut = self.data().lanes()?;
+        let is_numbered = reducer.axes().is_some_and(|axes| matches!(axes.cut, Cut::Keys(_)));
         let (keys, groups) = match self {
+            Cutter::Keys(_) if is_numbered => {
+                let keys = View::of(cut, [cut.len()]);
+                (None, reducer.reduce_keys(&inputs.views, keys, params)?)
+            }
             Cutter::Offsets(_) => (None, reducer.reduce_segments(&inputs.views, cut, params)?),
             Cutter::Keys(_) => {
                 let runs = reducer.reduce_runs(&inputs.views, cut, params)?;
@@ -91,7 +96,8 @@ pub(crate) fn applied(spec: Spec, cutter: Option<&Cutter>, inputs: usize) -> Res
             Cut::Offsets(_) => Err(Failure::request(
                 "the specification has segments; give their offsets, as in `--segments offsets.npy`",
             )),
-            Cut::Runs(_) => {
+            Cut::Keys(Keys { given: None, .. }) => Ok(spec),
+            Cut::Runs(_) | Cut::Keys(_) => {
                 Err(Failure::request("the specification has keys; give them, as in `--by keys.npy`"))
             }
         };
@@ -117,7 +123,7 @@ pub(crate) fn applied(spec: Spec, cutter: Option<&Cutter>, inputs: usize) -> Res
 pub(crate) fn offsets_of(spec: &Spec) -> Option<Scalar> {
     match spec.axes.as_ref()?.cut {
         Cut::Offsets(ty) if is_line(spec) => Some(ty),
-        Cut::Offsets(_) | Cut::Runs(_) | Cut::Whole => None,
+        Cut::Offsets(_) | Cut::Runs(_) | Cut::Keys(_) | Cut::Whole => None,
     }
 }
 
@@ -130,16 +136,19 @@ pub(crate) fn is_line(spec: &Spec) -> bool {
 pub(crate) fn check_kernels(spec: &Spec) -> Result<(), Failure> {
     match spec.axes.as_ref().map(|axes| axes.cut) {
         None | Some(Cut::Whole) => Ok(()),
-        Some(Cut::Offsets(_) | Cut::Runs(_)) => Err(Failure::request(
-            "the kernels over segments are not made by passes, and runs and kept axes beside segments have none yet; \
-             `reducegen emit` shows those of `segments` alone",
+        Some(Cut::Offsets(_) | Cut::Runs(_) | Cut::Keys(_)) => Err(Failure::request(
+            "the kernels over segments and keys are not made by passes, and runs and kept axes beside segments have none yet; \
+             `reducegen emit` shows those of `segments` alone, and of keys with a number of groups",
         )),
     }
 }
 
 /// Writes the keys of runs to the file that the arguments name.
 pub(crate) fn write_keys(args: &Run, keys: Option<&Lanes>) -> Result<(), Failure> {
-    let Some((path, keys)) = args.keys_out.as_ref().zip(keys) else { return Ok(()) };
+    let Some(path) = &args.keys_out else { return Ok(()) };
+    let Some(keys) = keys else {
+        return Err(Failure::request("the keys of numbered groups are 0, 1, 2, …; leave `--keys-out` out"));
+    };
     let record = Record::scalar(keys.ty());
     output::write(Some(path), &npy_file::file(&record, &[keys.len() as u64], std::slice::from_ref(keys))?)
 }

@@ -3,14 +3,13 @@
 use crate::args::{Emit, Form};
 use crate::cut;
 use crate::failure::Failure;
+use crate::fixed::Fixed;
 use crate::output;
 use crate::shape::Shaped;
 use crate::source::Source;
-use reduce_codegen::segments::Segmented;
 use reduce_codegen::{Stage, Tuning};
-use reduce_dsl::parse::{Bytes, Parsed};
 use reduce_ir::program::Program;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::Spec;
 use reduce_runtime::{Architecture, Error, Nvrtc, Target};
 use similar::TextDiff;
 
@@ -22,8 +21,8 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
     if args.to != Form::Spec {
-        if let Some(offsets) = cut::offsets_of(&parsed.spec) {
-            return segments(args, &source, &parsed, offsets);
+        if let Some(program) = Fixed::of(args, &parsed.spec).map_err(|error| source.explain(&parsed, error))? {
+            return output::write(args.output.as_deref(), &program.form(args)?);
         }
         cut::check_kernels(&parsed.spec)?;
     }
@@ -43,34 +42,6 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     let bytes = match stages.last() {
         Some(last) if !args.after_each_pass && !args.diff => form(args, &parsed.spec.text, &last.program)?,
         _ => steps(args, &stages)?,
-    };
-    output::write(args.output.as_deref(), &bytes)
-}
-
-/// Prints the kernels over segments.
-fn segments(args: &Emit, source: &Source, parsed: &Parsed<Bytes>, offsets: Scalar) -> Result<(), Failure> {
-    if args.after_each_pass || args.diff || args.shape.is_some() || args.to == Form::Association {
-        let message = "segments have kernels of several programs, and the association of their length; leave `segments` out to see \
-                       the passes or the association, as in `--n 1000`";
-        return Err(Failure::request(message));
-    }
-    let tuning = args.arch.map_or(Tuning::DEFAULT, Architecture::tuning);
-    let offsets = if offsets.size() == 4 { Scalar::U32 } else { Scalar::U64 };
-    let most = args.n.unwrap_or(u64::MAX);
-    let program = Segmented::of(&parsed.spec, offsets, tuning, most);
-    let program = program.map_err(|error| source.explain(parsed, error.into()))?;
-    let cuda = || program.cuda().map_err(Error::from);
-    let bytes = match (args.to, args.arch) {
-        (Form::Cuda | Form::Spec | Form::Association, _) => cuda()?.into_bytes(),
-        (Form::Ir, _) => format!("{program}\n{}", program.lower().map_err(Error::from)?).into_bytes(),
-        (Form::Ptx, arch) => {
-            let oldest = || Architecture::from_number(program.capability());
-            Nvrtc::get()?.compile(&cuda()?, Target::Ptx(arch.unwrap_or_else(oldest)))?.bytes
-        }
-        (Form::Cubin, Some(arch)) => Nvrtc::get()?.compile(&cuda()?, Target::Cubin(arch))?.bytes,
-        (Form::Cubin, None) => {
-            return Err(Failure::request("a cubin is for one architecture; name it, as with `--arch sm_90`"));
-        }
     };
     output::write(args.output.as_deref(), &bytes)
 }

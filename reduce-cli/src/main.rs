@@ -22,6 +22,7 @@ mod elements;
 mod emit;
 mod explain;
 mod failure;
+mod fixed;
 mod groups;
 mod json;
 mod ladder;

@@ -9,6 +9,7 @@ use crate::report::{Report, Results};
 use crate::source::Source;
 use crate::{axis, devices, json, npy_file, order, output, params, trace, view};
 use reduce_dsl::parse::{Bytes, Parsed};
+use reduce_ir::axes::Cut;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 use reduce_ir::{Axes, Spec, Value};
@@ -44,8 +45,8 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let parsed = Parsed { spec: cut::applied(spec, cutter, data.len())?, ..parsed };
     let task = Task { args, source: &source, parsed: &parsed, data: &data, cutter, params: &params, start };
     match (&parsed.spec.axes, cutter) {
-        (Some(axes), Some(cutter)) => task.cut(axes, cutter),
-        (Some(axes), None) => task.groups(axes),
+        (Some(axes), None) if !matches!(axes.cut, Cut::Keys(_)) => task.groups(axes),
+        (Some(axes), _) => task.cut(axes),
         (None, _) => task.whole(),
     }
 }
@@ -87,12 +88,18 @@ impl Task<'_> {
         self.report(&opened, size, Results::Groups(&groups, shaped), kernel)
     }
 
-    /// Reduces the elements of each segment or run to one result.
-    fn cut(&self, axes: &Axes, cutter: &Cutter) -> Result<(), Failure> {
+    /// Reduces the elements of each segment, run or numbered group to one result.
+    fn cut(&self, axes: &Axes) -> Result<(), Failure> {
         let mut inputs = Inputs::of(self.args, &self.parsed.spec, axes, self.data)?;
         let opened = self.open(&self.parsed.spec)?;
         let start = Instant::now();
-        let (keys, groups) = cutter.reduce(&opened.reducer, &inputs, self.params)?;
+        if self.args.trace {
+            return Err(Failure::request("a trace shows one group or groups of one length; leave `--trace` out"));
+        }
+        let (keys, groups) = match self.cutter {
+            Some(cutter) => cutter.reduce(&opened.reducer, &inputs, self.params)?,
+            None => (None, opened.reducer.reduce_groups(&inputs.views, self.params)?),
+        };
         let kernel = Some(start.elapsed());
         self.args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
         groups::check_json(self.args, groups.len() as u64)?;

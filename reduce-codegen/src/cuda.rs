@@ -9,6 +9,7 @@ mod flag;
 mod func;
 mod header;
 mod helpers;
+pub(crate) mod keys_header;
 mod lists;
 mod message;
 mod redux;
@@ -16,6 +17,7 @@ pub(crate) mod segments_header;
 mod shuffle;
 mod spelling;
 mod stmt;
+mod turns;
 mod types;
 mod unaligned;
 mod uses;
@@ -77,6 +79,9 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
     }
     if uses.appends {
         text.push_str(lists::APPEND);
+    }
+    if uses.turns {
+        text.push_str(turns::FUNCTIONS);
     }
     if uses.nothing {
         text.push_str(&func::nothing(operation));
@@ -150,7 +155,7 @@ fn parameters(context: Context<'_>, kernel: &LoweredKernel) -> String {
     let stored = operation.stored();
     let [acc, output] = [&operation.acc, &stored].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
-    if lists::is_over_segments(&uses) {
+    if lists::is_over_segments(&uses) || kernel.name == lower::keys::KERNEL {
         return lists::parameters(context, kernel, &uses);
     }
     let mut text = String::new();

@@ -59,6 +59,15 @@ pub enum Error {
     /// The accumulators of a warp do not fit shared memory.
     #[error("the accumulator is too large for segments on a GPU; use the device `host`")]
     SegmentsTooLarge,
+    /// The specification has no keys that number groups.
+    #[error("the specification has no keys; write them, as in `by: {{ key: u32 }}, groups: 64`")]
+    NoKeys,
+    /// Elements with keys have no list of passes.
+    #[error("elements with keys are reduced by `passes: auto` only; leave `passes` out")]
+    KeysNeedAuto,
+    /// The partials of a group need several launches.
+    #[error("on a GPU, this version combines by keys neither large accumulators nor in a fixed order of elements; use the device `host`")]
+    KeysTooLarge,
     /// A program broke a rule of the verifier after a step: a bug of reducegen.
     #[error("this is a bug in reducegen, please report it: after {step}, {violation}\n{program}")]
     Program {

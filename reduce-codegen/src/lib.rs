@@ -9,6 +9,7 @@
 
 mod cuda;
 mod error;
+pub mod keys;
 mod lower;
 mod names;
 pub mod passes;

@@ -9,6 +9,7 @@ mod beside;
 mod cluster;
 mod deliver;
 mod fold;
+pub(crate) mod keys;
 mod locals;
 mod logical;
 mod memory;

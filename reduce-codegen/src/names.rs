@@ -39,6 +39,7 @@ pub(crate) fn in_kernels(operation: &Operation) -> Operation {
     };
     let fold = operation.fold.as_ref().zip(operation.fold_arguments());
     Operation {
+        key: operation.key.as_ref().map(|key| renamed(key, operation.key_arguments())),
         map: renamed(&operation.map, operation.map_arguments()),
         fold: fold.map(|(fold, given)| renamed(fold, given)),
         finish: renamed(&operation.finish, operation.finish_arguments()),

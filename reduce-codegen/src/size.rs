@@ -74,6 +74,7 @@ pub(crate) fn size_of(operation: &Operation, launched: &[LoweredKernel]) -> Size
         ("map", Some(&operation.map), copies.map),
         ("op", Some(&operation.combine), copies.combine),
         ("fold", operation.fold.as_ref(), copies.fold),
+        ("by", operation.key.as_ref(), copies.key),
         ("finish", Some(&operation.finish), copies.finish),
     ];
     let inlined = functions.into_iter().filter_map(|(field, func, copies)| {

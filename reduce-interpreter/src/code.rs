@@ -133,7 +133,7 @@ impl<'k> Writer<'k, '_> {
                 Stmt::Atomic { .. } | Stmt::AtomicCombine { .. } => self.simple(stmt).map_err(malformed)?,
                 Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => self.simple(stmt).map_err(malformed)?,
                 Stmt::AwaitLaunch | Stmt::TriggerLaunch => self.simple(stmt).map_err(malformed)?,
-                Stmt::Clear(_) | Stmt::Append(..) | Stmt::Length(..) | Stmt::Fault(_) => {
+                Stmt::Clear(_) | Stmt::Append(..) | Stmt::Length(..) | Stmt::Fault(_) | Stmt::Turn { .. } => {
                     self.simple(stmt).map_err(malformed)?
                 }
             }
@@ -153,7 +153,7 @@ impl<'k> Writer<'k, '_> {
             Op::Fence(..) | Op::Atomic { .. } | Op::Take { .. } | Op::Exit => false,
             Op::Expect { .. } | Op::Receive => false,
             Op::LoadNumber { .. } | Op::StoreNumber { .. } | Op::Clear(_) | Op::Append { .. } => false,
-            Op::Length { .. } | Op::Fault(_) => false,
+            Op::Length { .. } | Op::Fault(_) | Op::Turn { .. } => false,
             Op::Arrive | Op::Wait | Op::Vote { .. } | Op::AwaitLaunch | Op::TriggerLaunch => false,
         };
         self.code.ops.push(op);
@@ -245,9 +245,11 @@ impl<'k> Writer<'k, '_> {
                 Op::StoreTicket { index: self.ticket(place)?, value: self.scalar(value, Ty::U32)? }
             }
             Stmt::Store(place, value) => self.stored(place, value)?,
-            Stmt::Clear(_) | Stmt::Append(..) | Stmt::Length(..) | Stmt::Fault(_) => {
-                self.of_segments(stmt)?
-            }
+            Stmt::Clear(_)
+            | Stmt::Append(..)
+            | Stmt::Length(..)
+            | Stmt::Fault(_)
+            | Stmt::Turn { .. } => self.of_segments(stmt)?,
             Stmt::Post(place, value) => {
                 Op::Post { at: self.flagged_place(place)?, value: self.acc(value, Ty::Acc)? }
             }

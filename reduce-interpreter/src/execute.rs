@@ -98,6 +98,7 @@ impl Machine<'_, '_> {
                 self.shuffle(cluster, here, *into, (value, down), *mask)
             }
             Op::Redux { acc, predicate } => self.redux(cluster, here, *acc, predicate.as_ref()),
+            Op::Turn { turn, turns, value } => self.take_turns(cluster, here, [*turn, *turns], value),
             Op::Fence(order, scope) => self.fence(cluster, here, *order, *scope),
             Op::Atomic { into, op, index, value, order, scope } => {
                 self.atomic(cluster, here, *into, *op, (index, value), (*order, *scope));
@@ -140,6 +141,7 @@ impl Machine<'_, '_> {
         let block = &cluster.blocks[here.rank];
         let mut lanes = Lanes {
             registers: &block.warps[here.warp].scalars,
+            key: self.setting.operation.key.as_ref(),
             thread: here.thread(0),
             block: block.number,
             rank: here.rank as u32,
@@ -266,6 +268,23 @@ impl Machine<'_, '_> {
         self.report_refusal(cluster, here, reduced);
         self.tally.part(here.part).redux += 1;
         here.set(&mut here.warp(cluster).accs[acc], &[all; WIDTH]);
+    }
+
+    /// Writes the number of lower lanes with the same value, and the number of turns of the warp.
+    fn take_turns(
+        &mut self,
+        cluster: &mut Cluster,
+        here: Here,
+        [turn, turns]: [usize; 2],
+        value: &ScalarExpr,
+    ) {
+        let value = self.scalar(cluster, here, value);
+        let lower = |lane: usize| each(here.lanes).take_while(|lower| *lower < lane).filter(|&lower| value[lower] == value[lane]).count() as u64;
+        let turn_of: PerLane<u64> = std::array::from_fn(lower);
+        let most = each(here.lanes).map(|lane| turn_of[lane]).max().unwrap_or(0);
+        let warp = here.warp(cluster);
+        here.set(&mut warp.scalars[turn], &turn_of);
+        here.set(&mut warp.scalars[turns], &[most + 1; WIDTH]);
     }
 
     fn fence(&mut self, cluster: &mut Cluster, here: Here, order: MemoryOrder, scope: Scope) {

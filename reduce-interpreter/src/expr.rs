@@ -1,6 +1,8 @@
 //! Expressions on the 32 lanes of a warp: checked index arithmetic on native integers, and accumulators.
 
-use super::warp::{PerLane, WIDTH, mask};
+use super::warp::{PerLane, WIDTH, each, mask};
+use reduce_ir::Value;
+use reduce_ir::func::{Func, Param};
 use reduce_ir::ops::{Bin, Cmp};
 
 /// An expression of type `u32`, `u64` or `bool`, or an element, as bits.
@@ -41,6 +43,8 @@ pub(super) enum ScalarExpr {
     Cmp(Cmp, Box<[ScalarExpr; 2]>),
     /// A `u64` as `u32`.
     Narrow(Box<ScalarExpr>),
+    /// The number of the group of an element.
+    Slot(Vec<ScalarExpr>),
 }
 
 /// An expression of an accumulator.
@@ -69,6 +73,8 @@ impl AccExpr {
 /// The registers and built-in values for an evaluation, and the lanes with arithmetic faults.
 pub(super) struct Lanes<'a> {
     pub(super) registers: &'a [PerLane<u64>],
+    /// The function from an element to the number of its group.
+    pub(super) key: Option<&'a Func>,
     /// The thread of the first lane.
     pub(super) thread: u32,
     pub(super) block: u64,
@@ -107,12 +113,26 @@ impl Lanes<'_> {
             ScalarExpr::And(operands) => self.short_circuit(operands, active, 0),
             ScalarExpr::Or(operands) => self.short_circuit(operands, active, 1),
             ScalarExpr::Cmp(op, operands) => self.cmp(*op, operands, active),
+            ScalarExpr::Slot(args) => self.slots(args, active),
             ScalarExpr::Narrow(a) => {
                 let wide = self.eval(a, active);
                 self.overflow |= active & mask(|lane| wide[lane] > u32::MAX.into());
                 wide.map(|it| u64::from(it as u32))
             }
         }
+    }
+
+    fn slots(&mut self, args: &[ScalarExpr], active: u32) -> PerLane<u64> {
+        let args: Vec<_> = args.iter().map(|arg| self.eval(arg, active)).collect();
+        let mut slots = [u64::from(u32::MAX); WIDTH];
+        let Some(key) = self.key else { return slots };
+        for lane in each(active) {
+            let value = |(param, bits): (&Param, &PerLane<u64>)| Value::from_bits(param.ty, bits[lane]);
+            let values: Vec<_> = key.params().iter().zip(&args).map(value).collect();
+            // An ill-typed key is no group.
+            slots[lane] = key.evaluate(&values).map_or(slots[lane], |slot| slot[0].bits());
+        }
+        slots
     }
 
     fn offset(&mut self, terms: &[(i64, ScalarExpr)], active: u32) -> PerLane<u64> {

@@ -32,6 +32,7 @@ mod execute;
 mod expr;
 mod flags;
 mod grid;
+mod keys;
 mod machine;
 mod memory;
 mod messages;
@@ -52,6 +53,7 @@ mod warp;
 
 pub use count::{Counts, Global, LaunchCounts, Shared};
 pub use domain::{Acc, Domain, Refused, halved};
+pub use keys::{Sizes, run_keys};
 pub use provenance::Provenance;
 pub use report::{Kind, Report, ThreadId};
 pub use schedule::{Branches, Schedule, Warps};

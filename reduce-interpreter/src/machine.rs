@@ -156,7 +156,7 @@ impl Machine<'_, '_> {
             }
             Op::Barrier(Barrier::Warp(mask)) => self.meet(cluster, here, at, *mask, Kind::Divergence),
             Op::Shuffle { mask, .. } => self.meet(cluster, here, at, *mask, Kind::Shuffle),
-            Op::Redux { .. } => self.meet(cluster, here, at, FULL, Kind::Shuffle),
+            Op::Redux { .. } | Op::Turn { .. } => self.meet(cluster, here, at, FULL, Kind::Shuffle),
             Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => {
                 self.advance(cluster, here, at, Flow::Continue)
             }

@@ -198,7 +198,7 @@ impl<'k> Writer<'k, '_> {
         Ok(Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? })
     }
 
-    /// Compiles a statement of kernels over segments.
+    /// Compiles a statement of kernels over segments or keys.
     pub(super) fn of_segments(&mut self, stmt: &'k Stmt) -> Result<Op, String> {
         if let Stmt::Append(list, value) = stmt {
             return Ok(Op::Append { list: self.list(list)?, value: self.scalar(value, Ty::U32)? });
@@ -209,6 +209,11 @@ impl<'k> Writer<'k, '_> {
         }
         if let Stmt::Fault(segment) = stmt {
             return Ok(Op::Fault(self.scalar(segment, Ty::U64)?));
+        }
+        if let Stmt::Turn { turn, turns, value } = stmt {
+            let value = self.scalar(value, Ty::U32)?;
+            let turn = self.bind(&turn.name, Ty::U32)?;
+            return Ok(Op::Turn { turn, turns: self.bind(&turns.name, Ty::U32)?, value });
         }
         if let Stmt::Clear(list) = stmt {
             Ok(Op::Clear(self.list(list)?))

@@ -98,6 +98,12 @@ pub(super) enum Op {
         acc: usize,
         predicate: Option<ScalarExpr>,
     },
+    /// The turn of each lane among those with the same value, and the number of turns.
+    Turn {
+        turn: usize,
+        turns: usize,
+        value: ScalarExpr,
+    },
     Barrier(Barrier),
     Arrive,
     Wait,
@@ -139,6 +145,7 @@ impl Op {
             Op::Fault(_) => true,
             Op::Clear(_) | Op::Append { .. } | Op::Length { .. } => false,
             Op::Scalar { .. } | Op::Acc { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Exit => false,
+            Op::Turn { .. } => false,
             Op::Shuffle { .. } | Op::Redux { .. } | Op::Barrier(_) | Op::Arrive | Op::Wait => false,
             Op::Expect { .. } | Op::Send { .. } | Op::Receive => false,
             Op::Vote { .. } | Op::Fence(..) | Op::AwaitLaunch | Op::TriggerLaunch => false,

@@ -83,6 +83,10 @@ impl<'k> Writer<'k, '_> {
                     value
                 }
             }
+            Expr::Slot(args) => {
+                let key = self.setting.operation.key.as_ref().ok_or_else(|| format!("`{expr}` needs a key"))?;
+                ScalarExpr::Slot(self.arguments(expr, key, 0, args)?)
+            }
             Expr::Un(..) => return Err(format!("`{expr}` is not index arithmetic")),
             Expr::Map(_)
             | Expr::Combine(..)
@@ -138,6 +142,7 @@ impl<'k> Writer<'k, '_> {
                 Err(format!("`{expr}` is not an accumulator"))
             }
             Expr::Rank
+            | Expr::Slot(_)
             | Expr::Items
             | Expr::Groups
             | Expr::First(_)

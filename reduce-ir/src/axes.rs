@@ -41,6 +41,43 @@ pub enum Cut {
     /// The call gives a key of this type for each element along the only reduced axis. Neighbours of equal keys are a group. The groups
     /// are the slowest axis of the result.
     Runs(Scalar),
+    /// Each element along the only axis has a key, which is the number of its group.
+    Keys(Keys),
+}
+
+/// The keys of elements whose groups are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Keys {
+    /// The type of the keys that the call gives. `None`: the specification computes them.
+    pub given: Option<Scalar>,
+    /// The number of groups. A key is less.
+    pub groups: u64,
+    /// What becomes of an element whose key is no group.
+    pub others: Others,
+}
+
+impl Keys {
+    /// The greatest number of groups.
+    pub const MOST: u64 = 1 << 31;
+
+    fn text(self, by: Option<&str>) -> String {
+        let by = match self.given {
+            Some(ty) => format!("{{ key: {ty} }}"),
+            None => by.unwrap_or_default().to_owned(),
+        };
+        let others = if self.others == Others::Drop { ", others: drop" } else { "" };
+        format!("by: {by}, groups: {}{others}", self.groups)
+    }
+}
+
+/// What becomes of elements whose key is no group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Others {
+    /// They are an error.
+    #[default]
+    Error,
+    /// They are left out.
+    Drop,
 }
 
 /// One axis.
@@ -131,12 +168,14 @@ impl Axes {
         format!("({})", words.join(" "))
     }
 
-    /// Returns the fields `axes`, `segments`, `by` and `groups` of the specification, with the names of the inputs.
-    pub fn fields(&self, inputs: &[Param]) -> Vec<String> {
+    /// Returns the fields `axes`, `segments`, `by`, `groups` and `others` of the specification, with the names of the inputs and the
+    /// closure that computes keys.
+    pub fn fields(&self, inputs: &[Param], by: Option<&str>) -> Vec<String> {
         let cut = match self.cut {
             Cut::Whole => None,
             Cut::Offsets(ty) => Some(format!("segments: {ty}")),
             Cut::Runs(ty) => Some(format!("by: {{ key: {ty} }}, groups: runs")),
+            Cut::Keys(keys) => Some(keys.text(by)),
         };
         let is_line = cut.is_some() && *self == Axes::line(inputs.len(), self.cut);
         let axes = (!is_line).then(|| format!("axes: {}", self.spelling(inputs)));

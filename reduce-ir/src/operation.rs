@@ -3,6 +3,7 @@
 //! Data → `map` → accumulators → `op`, in the order of the association → one accumulator → `finish` → result.
 
 mod absent;
+mod keyed;
 mod measure;
 mod names;
 
@@ -151,6 +152,8 @@ pub struct Operation {
     pub index: String,
     /// The type of positions: `u64`, or `u32` [in a program for few elements](crate::program).
     pub position: Scalar,
+    /// Inputs → the number of the element's group, of an integer type, if elements have keys. It may use the position and the params.
+    pub key: Option<Func>,
     /// Inputs → accumulator. It may use the position and the params.
     pub map: Func,
     /// The accumulator.
@@ -235,6 +238,11 @@ impl Operation {
         self.arguments(&self.map, 0, self.inputs.len())
     }
 
+    /// Returns the arguments of `key`, in the order of its parameters.
+    pub fn key_arguments(&self) -> Vec<Argument> {
+        self.key.as_ref().map_or_else(Vec::new, |key| self.arguments(key, 0, self.inputs.len()))
+    }
+
     /// Returns the arguments of `fold`, in the order of its parameters, if there is a `fold`.
     pub fn fold_arguments(&self) -> Option<Vec<Argument>> {
         let fold = self.fold.as_ref()?;
@@ -246,15 +254,15 @@ impl Operation {
         self.arguments(&self.finish, self.acc.fields.len(), 0)
     }
 
-    /// Returns whether `map` or `fold` uses the element's position.
+    /// Returns whether `key`, `map` or `fold` uses the element's position.
     pub fn is_indexed(&self) -> bool {
         self.uses(Argument::Index)
     }
 
-    /// Returns whether `map` or `fold` has that argument.
+    /// Returns whether `key`, `map` or `fold` has that argument.
     pub fn uses(&self, argument: Argument) -> bool {
         let fold = self.fold_arguments().unwrap_or_default();
-        self.map_arguments().into_iter().chain(fold).any(|it| it == argument)
+        self.map_arguments().into_iter().chain(fold).chain(self.key_arguments()).any(|it| it == argument)
     }
 
     /// Returns whether the elements of a group may be taken in any order: it changes no bit of the result.

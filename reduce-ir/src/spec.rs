@@ -56,6 +56,8 @@ impl Spec {
 pub struct Spelling {
     /// `axes`.
     pub axes: Option<Axes>,
+    /// `by`, if it is a closure.
+    pub by: Option<String>,
     /// `filter`.
     pub filter: Option<String>,
     /// `map`.
@@ -105,7 +107,7 @@ fn text(
             inputs => format!("inputs: {}", braced(inputs)),
         }),
         (domain.access != Access::Contiguous).then(|| format!("layout: {}", domain.access)),
-        spelling.axes.as_ref().map(|axes| axes.fields(&operation.inputs).join(", ")),
+        spelling.axes.as_ref().map(|axes| axes.fields(&operation.inputs, spelling.by.as_deref()).join(", ")),
         (!operation.given_params().is_empty())
             .then(|| format!("params: {}", braced(operation.given_params()))),
         (operation.index != Operation::INDEX).then(|| format!("index: {}", operation.index)),

@@ -11,13 +11,13 @@
 //!        | shuffle local = expr down expr, mask | redux local where expr
 //!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
 //!        | vote local = expr | fence order scope | await launch | trigger launch
-//!        | clear list | append list, expr | length local = list | fault expr
+//!        | clear list | append list, expr | length local = list | fault expr | turn local, local = expr
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank
 //! buffer = input k | items | partials | result | ticket | shared | offsets | tiles | waiting | long_segments | list
 //! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | groups | first(expr) | elements | size k
-//!        | offset(input k, axis: expr, …) | param k | aligned buffer | aligned place | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
+//!        | offset(input k, axis: expr, …) | param k | aligned buffer | aligned place | un | bin | cmp | cast | map(…) | slot_of(…) | combine(a, b) | fold(a, …) | empty
 //!        | finish(a, …)
 //! ```
 //!
@@ -246,8 +246,19 @@ pub enum Stmt {
     Append(&'static str, Expr),
     /// Names the count of a list.
     Length(Local, &'static str),
-    /// Records that the segment of this number has offsets that descend, or that leave the data. The least number stays.
+    /// Records that the segment of this number has offsets that descend, or that leave the data; or that the element at this position
+    /// has a key that is no group. The least number stays.
     Fault(Expr),
+    /// Names the number of lower lanes of the warp that have the same value, and then the number of turns of the warp: one more than the
+    /// greatest of these numbers. All lanes of the warp take part.
+    Turn {
+        /// The turn of this lane.
+        turn: Local,
+        /// The number of turns.
+        turns: Local,
+        /// The value, `u32`.
+        value: Expr,
+    },
     /// Combines the value of a place with an accumulator, in one atomic step.
     AtomicCombine {
         /// The place. It holds an accumulator before the launch.

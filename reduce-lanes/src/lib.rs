@@ -8,6 +8,7 @@ mod columns;
 mod compiled;
 mod deinterleave;
 pub mod eval;
+mod fold_at;
 mod group_sums;
 mod operations;
 mod pairwise;
@@ -26,6 +27,7 @@ pub use compiled::{
 #[cfg(not(target_arch = "x86_64"))]
 pub use compiled::{add_squares, fold_columns, pairwise_tree, sum, sum_groups};
 pub use deinterleave::Deinterleave;
+pub use fold_at::fold_at;
 pub use group_sums::{Groups, Windows, sum_windows};
 pub(crate) use operations::{adds_squares, widens};
 pub use pairwise::TREE;

@@ -9,7 +9,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use reduce_dsl::parse::{self, Closure, Export, Read};
 use reduce_ir::Spec;
-use reduce_ir::axes::Cut;
+use reduce_ir::axes::{Cut, Keys};
 use reduce_ir::operation::Record;
 use syn::Attribute;
 
@@ -99,7 +99,11 @@ fn ty(Spec { operation, axes, .. }: &Spec) -> TokenStream {
             let key = types::scalar(key);
             quote!(__reducegen::Keyed<#inputs, #key>)
         }
-        None | Some(Cut::Whole) => inputs,
+        Some(Cut::Keys(Keys { given: Some(key), .. })) => {
+            let key = types::scalar(key);
+            quote!(__reducegen::Numbered<#inputs, #key>)
+        }
+        None | Some(Cut::Whole | Cut::Keys(Keys { given: None, .. })) => inputs,
     };
     let output = types::record(&operation.output);
     let may_be_absent = operation.may_lack_result();

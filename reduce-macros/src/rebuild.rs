@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use reduce_ir::axes::{Axes, Axis, Cut, Kept, Pattern};
+use reduce_ir::axes::{Axes, Axis, Cut, Keys, Kept, Others, Pattern};
 use reduce_ir::func::{Func, Id, Line, Node, Param};
 use reduce_ir::operation::{Measure, Measures, Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, Cmp, Un};
@@ -94,7 +94,26 @@ impl Rebuild for Cut {
                 let ty = ty.rebuild();
                 quote!(#cut::Runs(#ty))
             }
+            Cut::Keys(keys) => {
+                let keys = keys.rebuild();
+                quote!(#cut::Keys(#keys))
+            }
         }
+    }
+}
+
+impl Rebuild for Keys {
+    fn rebuild(&self) -> TokenStream {
+        let (given, groups) = (self.given.rebuild(), self.groups);
+        let others = match self.others {
+            Others::Error => quote!(Error),
+            Others::Drop => quote!(Drop),
+        };
+        quote!(__reducegen::__private::Keys {
+            given: #given,
+            groups: #groups,
+            others: __reducegen::__private::Others::#others,
+        })
     }
 }
 
@@ -149,6 +168,7 @@ impl Rebuild for Operation {
             measures,
             index,
             position,
+            key,
             map,
             acc,
             combine,
@@ -171,7 +191,7 @@ impl Rebuild for Operation {
         let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
         let [identity, fill, empty] = [identity, fill, empty].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
-        let [order, fold] = [order.rebuild(), fold.rebuild()];
+        let [order, key, fold] = [order.rebuild(), key.rebuild(), fold.rebuild()];
         let position = position.rebuild();
         let [searches, nothing] = [searches.rebuild(), nothing.rebuild()];
         quote!(__reducegen::__private::Operation {
@@ -181,6 +201,7 @@ impl Rebuild for Operation {
             measures: #measures,
             index: #index,
             position: #position,
+            key: #key,
             map: #map,
             acc: #acc,
             combine: #combine,

@@ -85,6 +85,9 @@ impl Reducer {
     /// The specification has no `axes`; inputs differ from it in number, type or axes, or lie outside their data; params differ
     /// from it; there is no memory for the results; the driver reports an error.
     pub fn reduce_groups(&self, inputs: &[View<LanesRef<'_>>], params: &[Value]) -> Result<Groups, Error> {
+        if let Some(keying) = self.keying().filter(|keying| keying.program.keys.given.is_none()) {
+            return self.reduce_by(keying, inputs, params);
+        }
         inputs::check_params(self.operation(), params)?;
         let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
         let nest = self.nest(shapes)?;
@@ -154,7 +157,7 @@ impl Reducer {
         inputs: impl ExactSizeIterator<Item = View<(Scalar, usize)>>,
     ) -> Result<Nest, Error> {
         match self.axes().map(|axes| axes.cut) {
-            Some(Cut::Offsets(_) | Cut::Runs(_)) => Err(SegmentsError::Missing.into()),
+            Some(Cut::Offsets(_) | Cut::Runs(_) | Cut::Keys(_)) => Err(SegmentsError::Missing.into()),
             None | Some(Cut::Whole) => self.nest_of(inputs),
         }
     }

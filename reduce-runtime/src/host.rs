@@ -11,6 +11,7 @@ mod functions;
 mod groups;
 mod isa;
 mod items;
+mod keys;
 mod pass;
 mod plan;
 mod pool;
@@ -25,6 +26,7 @@ mod worker;
 
 pub use error::HostError;
 pub use isa::Isa;
+pub use keys::KeyPlan;
 pub use plan::Plan;
 pub use runs::run_offsets;
 

@@ -18,6 +18,7 @@ mod groups;
 pub mod host;
 mod image;
 mod inputs;
+mod keys;
 #[cfg(feature = "mapped")]
 mod mapped;
 mod reducer;
@@ -45,8 +46,8 @@ pub use cache::Cache;
 pub use cuda::Nvrtc;
 #[cfg(feature = "cuda")]
 pub use cuda::{
-    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceMemory, DeviceSegments,
-    DeviceSlices, DeviceViews, Workspace,
+    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory,
+    DeviceSegments, DeviceSlices, DeviceViews, Workspace,
 };
 pub use device::{Device, Listing, devices};
 pub use error::Error;
@@ -57,7 +58,7 @@ pub use mapped::Mapped;
 pub use reduce_lanes::{Lanes, LanesRef};
 pub use reducer::{Outcome, Reducer};
 pub use reduction::{
-    Array, Compiled, GroupResult, Keyed, NoParams, Output, Params, Ragged, Reduction, Returned, Runs, Slices,
+    Array, Compiled, GroupResult, Keyed, NoParams, Numbered, Output, Params, Ragged, Reduction, Returned, Runs, Slices,
     Views, With,
 };
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};

@@ -5,6 +5,7 @@ use crate::image::Image;
 use crate::reducer::Outcome;
 use crate::{Error, Reducer, Strided, Timing, View};
 use reduce_codegen::Programs;
+use reduce_codegen::keys::Keyed;
 use reduce_ir::Value;
 use reduce_ir::axes::Nest;
 use reduce_ir::program::Program;
@@ -106,6 +107,20 @@ impl Reducer {
         _: &[Value],
     ) -> Result<Vec<Lanes>, Error> {
         Err(Error::BuiltWithoutCuda)
+    }
+}
+
+/// The kernels of a program over elements with keys. This build cannot load any.
+#[derive(Debug)]
+pub(crate) enum KeyKernels {}
+
+impl KeyKernels {
+    pub(crate) fn load(_: Keyed, gpu: &Gpu) -> Result<KeyKernels, Error> {
+        match *gpu {}
+    }
+
+    pub(crate) fn reduce(&self, _: &[Strided<LanesRef<'_>>], _: &[Value]) -> Result<Vec<Lanes>, Error> {
+        match *self {}
     }
 }
 

@@ -5,6 +5,7 @@ use crate::Workspace;
 use crate::cuda::{Kernels, SegmentKernels};
 use crate::device::DeviceKind;
 use crate::host::HostError;
+use crate::keys::{self, Keying};
 use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
 use cudarc::driver::{CudaSlice, CudaStream};
@@ -29,7 +30,10 @@ pub struct Reducer {
     pub(crate) spec: Option<Spec>,
     /// The kernels for domains other than that of `programs`.
     pub(crate) others: Mutex<Vec<(Domain, Arc<Kernels>)>>,
+    /// The program over elements with keys, if the specification has keys that number groups.
+    pub(crate) keying: Option<Keying>,
     /// The kernels over segments.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "the host needs no kernels"))]
     pub(crate) segmented: Mutex<Vec<Segmenting>>,
 }
 
@@ -75,6 +79,9 @@ impl Reducer {
     /// A pass does not apply, the GPU is too old for the passes, or NVRTC or the driver reports an error.
     pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
         let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
+        if keys::has_keys(spec) {
+            return Reducer::with_keys(spec, device, tuning);
+        }
         let reducer = Reducer::of(Programs::of(spec, tuning)?, device)?;
         Ok(Reducer { spec: spec.axes.is_some().then(|| spec.clone()), ..reducer })
     }
@@ -93,7 +100,8 @@ impl Reducer {
             DeviceKind::Cuda(gpu) => Backend::Cuda(Arc::new(Kernels::new(&programs, gpu)?)),
         };
         let (others, segmented) = (Mutex::default(), Mutex::default());
-        Ok(Reducer { programs, device: device.clone(), backend, spec: None, others, segmented })
+        let device = device.clone();
+        Ok(Reducer { programs, device, backend, spec: None, others, keying: None, segmented })
     }
 
     /// Returns the programs, one for each range of n.

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod into;
+mod numbered;
 mod runs;
 mod segments;
 mod types;
@@ -10,6 +11,7 @@ mod with;
 #[cfg(feature = "cuda")]
 pub(crate) use arrays::array;
 pub use arrays::{Array, GroupResult, Views};
+pub use numbered::Numbered;
 pub use runs::{Keyed, Runs};
 pub use segments::Ragged;
 pub use types::{NoParams, Output, Params, Returned, Slices};

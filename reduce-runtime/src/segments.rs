@@ -46,7 +46,7 @@ pub enum SegmentsError {
     None,
     /// A call without offsets or keys was made for a specification with `segments` or `by`.
     #[error(
-        "the call gives neither offsets nor keys; call `reduce_segments` for `segments`, and `reduce_runs` for `groups: runs`"
+        "the call gives neither offsets nor keys; call `reduce_segments` for `segments`, `reduce_runs` for `groups: runs`, and `reduce_keys` for a number of groups"
     )]
     Missing,
     /// A call with keys was made for a specification without `by`.
@@ -63,6 +63,24 @@ pub enum SegmentsError {
         expected: Scalar,
         /// The type of the keys.
         found: Scalar,
+    },
+    /// A call with keys that number groups was made for a specification without them.
+    #[error(
+        "the specification has no number of groups; write `by: {{ key: u32 }}, groups: 64`, or call another function"
+    )]
+    NoNumbers,
+    /// A call gives keys, and the specification computes them.
+    #[error("the specification computes its keys; call `reduce_groups`, without keys")]
+    Computed,
+    /// A key is no group.
+    #[error(
+        "the key of element {position} is not one of the {groups} groups; write `others: drop` to leave such elements out"
+    )]
+    Key {
+        /// The position of the first such element.
+        position: u64,
+        /// The number of groups.
+        groups: u64,
     },
     /// There is not one key for each element.
     #[error("there are {found} keys for {elements} elements along the reduced axis; give one for each")]

@@ -61,6 +61,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
         commutative: true,
         exact: true,
         named: false,
+        key: None,
         position: Scalar::U64,
         searches: Vec::new(),
         order: Order::Fixed,

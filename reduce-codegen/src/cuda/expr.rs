@@ -64,6 +64,7 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
             args.first().map(sub).unwrap_or_default()
         }
         Expr::Map(_) => call(operation, "map", it),
+        Expr::Slot(_) => call(operation, "slot_of", it),
         Expr::Combine(..) => call(operation, "combine", it),
         Expr::Fold(..) => call(operation, "fold", it),
         Expr::Empty => if operation.fill.is_some() { "identity()" } else { "{}" }.to_owned(),
@@ -189,6 +190,7 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
         Expr::Grid | Expr::Rank | Expr::Items | Expr::Groups | Expr::Elements => false,
         Expr::Size(_) | Expr::Param(..) => false,
         Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
+        Expr::Slot(_) => false,
         Expr::Empty | Expr::Finish(..) | Expr::First(_) | Expr::Offset(..) => false,
     };
     if tighter { expr(operation, it) } else { operand(operation, it) }
@@ -200,7 +202,7 @@ fn operand(operation: &Operation, it: &Expr) -> String {
         Expr::Bin(op, ..) => !matches!(op, Bin::Min | Bin::Max),
         Expr::Cmp(..) | Expr::Aligned(..) | Expr::First(_) | Expr::Offset(..) => true,
         Expr::AlignedAt(..) | Expr::Select(..) => true,
-        Expr::Nothing => false,
+        Expr::Nothing | Expr::Slot(_) => false,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }

@@ -8,7 +8,7 @@ use super::helpers;
 use super::spelling::{Spell, library_spelling, spelling};
 use super::types::{literal, record, scalar};
 use body::body;
-use reduce_ir::Value;
+use reduce_ir::{Scalar, Value};
 use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::{Argument, Operation, Record};
 
@@ -21,6 +21,7 @@ pub(super) fn functions(operation: &Operation) -> String {
     let output = &operation.stored();
     let mut text = helpers::helpers(printed(operation));
     text.push_str(&on_elements([map, combine], fold.as_ref(), acc));
+    text.extend(operation.key.as_ref().map(|key| slot_of(key, acc)));
     text.extend(fill.as_ref().map(|values| identity("identity", acc, values)));
     if !gives_acc(operation) {
         text.push_str(&function("finish", finish, acc, output));
@@ -34,6 +35,11 @@ fn on_elements([map, combine]: [&Func; 2], fold: Option<&Func>, acc: &Record) ->
     let fold = fold.map(|fold| function("fold", fold, acc, acc));
     let all = [map, Some(function("combine", combine, acc, acc)), fold];
     all.into_iter().flatten().collect()
+}
+
+/// Returns the function that gives the number of an element's group.
+fn slot_of(key: &Func, acc: &Record) -> String {
+    function("slot_of", key, acc, &Record::scalar(Scalar::U32))
 }
 
 /// Returns whether `map` returns its only scalar, so that no call is printed.
@@ -65,7 +71,7 @@ fn spelled(name: &str, func: &Func, [acc, result]: [&Record; 2], spell: Spell) -
 /// Returns the functions that are printed.
 fn printed(operation: &Operation) -> impl Iterator<Item = &Func> {
     let finish = (!gives_acc(operation)).then_some(&operation.finish);
-    [&operation.map, &operation.combine].into_iter().chain(&operation.fold).chain(finish)
+    [&operation.map, &operation.combine].into_iter().chain(&operation.fold).chain(&operation.key).chain(finish)
 }
 
 /// Returns `Best a, Best b`, or `float x, unsigned long long index`.

@@ -38,7 +38,7 @@ pub(super) fn append(lists: &[List], name: &str, value: &str) -> String {
     format!("append({name}, &{name}_length, {}, {value});", most(lists, name))
 }
 
-/// Returns the parameters of a kernel over segments: those that it uses.
+/// Returns the parameters of a kernel over segments or keys: those that it uses.
 pub(super) fn parameters(context: Context<'_>, kernel: &LoweredKernel, uses: &Uses) -> String {
     let operation = context.operation;
     let own = if kernel.dependent { "" } else { "__restrict__ " };
@@ -59,9 +59,10 @@ pub(super) fn parameters(context: Context<'_>, kernel: &LoweredKernel, uses: &Us
         }
     };
     let mut all: Vec<_> = uses.buffers.iter().filter_map(one).collect();
-    all.push(format!("{count} n, {count} groups"));
+    all.push(format!("{count} n"));
+    all.extend(is_over_segments(uses).then(|| format!("{count} groups")));
     all.extend(uses.faults.then(|| format!("{count}* fault")));
-    if uses.buffers.contains(&Buffer::Result) {
+    if uses.buffers.contains(&Buffer::Result) || !is_over_segments(uses) {
         all.extend(operation.params.iter().map(|it| format!("{} {}", types::scalar(it.ty), it.name)));
     }
     all.join(", ")

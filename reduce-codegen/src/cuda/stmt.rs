@@ -79,6 +79,11 @@ fn stmt(context: Context<'_>, it: &Stmt, depth: usize) -> String {
             line(format!("const {declared} = {};", lists::length(context.lists, list)))
         }
         Stmt::Append(list, value) => line(lists::append(context.lists, list, &sub(value))),
+        Stmt::Turn { turn, turns, value } => {
+            let of_lane = format!("{} = turn_of_lane({});", declared(context, turn), sub(value));
+            let of_warp = format!("{} = turns_of_warp({});", declared(context, turns), turn.name);
+            line(format!("const {of_lane}")) + &line(format!("const {of_warp}"))
+        }
         Stmt::Fault(segment) => line(format!("atomicMin(fault, {});", sub(segment))),
         Stmt::AtomicCombine { place: at, value, .. } => {
             line(atomic::combine(operation, &place(operation, at), &sub(value)))

@@ -33,6 +33,8 @@ pub(super) struct Uses {
     pub(super) faults: bool,
     /// Whether threads append to lists.
     pub(super) appends: bool,
+    /// Whether lanes take turns.
+    pub(super) turns: bool,
     /// Whether the result of no elements is stored.
     pub(super) nothing: bool,
 }
@@ -72,6 +74,7 @@ impl Uses {
                 Stmt::Redux(_, there) => self.redux = Some(there.is_some()),
                 Stmt::AtomicCombine { .. } => self.atomics = true,
                 Stmt::Fault(_) => self.faults = true,
+                Stmt::Turn { .. } => self.turns = true,
                 Stmt::Append(..) => self.appends = true,
                 Stmt::For(it) => self.body(&it.body),
                 Stmt::If(_, then, otherwise) => {

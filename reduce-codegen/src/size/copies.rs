@@ -10,6 +10,7 @@ const UNKNOWN: u64 = 4;
 pub(super) struct Copies<'a> {
     operation: &'a Operation,
     kernel: &'a LoweredKernel,
+    pub(super) key: u64,
     pub(super) map: u64,
     pub(super) combine: u64,
     pub(super) fold: u64,
@@ -20,9 +21,9 @@ pub(super) struct Copies<'a> {
 impl<'a> Copies<'a> {
     /// Counts the copies in some kernels, at least one.
     pub(super) fn of(operation: &'a Operation, kernels: &'a [LoweredKernel]) -> Copies<'a> {
-        let [map, combine, fold, finish, others] = [0; 5];
+        let [key, map, combine, fold, finish, others] = [0; 6];
         let kernel = &kernels[0];
-        let mut copies = Copies { operation, kernel, map, combine, fold, finish, others };
+        let mut copies = Copies { operation, kernel, key, map, combine, fold, finish, others };
         for kernel in kernels {
             copies.kernel = kernel;
             copies.body(&kernel.body, 1);
@@ -68,7 +69,7 @@ impl<'a> Copies<'a> {
             }
             Stmt::Wait | Stmt::Vote(..) | Stmt::Fence(..) | Stmt::Atomic { .. } => self.add(times),
             Stmt::AwaitLaunch | Stmt::TriggerLaunch | Stmt::Clear(_) | Stmt::Length(..) => self.add(times),
-            Stmt::Append(_, value) | Stmt::Fault(value) => {
+            Stmt::Append(_, value) | Stmt::Fault(value) | Stmt::Turn { value, .. } => {
                 self.add(times);
                 self.expr(value, times);
             }
@@ -98,6 +99,7 @@ impl<'a> Copies<'a> {
     fn expr(&mut self, it: &Expr, times: u64) {
         match it {
             Expr::Map(args) => self.call(|it| &mut it.map, args, times),
+            Expr::Slot(args) => self.call(|it| &mut it.key, args, times),
             Expr::Combine(a, b) => {
                 self.combine = self.combine.saturating_add(times);
                 self.expr(a, times);

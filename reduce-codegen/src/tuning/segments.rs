@@ -46,6 +46,11 @@ pub(crate) fn variants(spec: &Spec, tuning: Tuning, narrow: bool) -> Variants {
     Variants { short, tiers }
 }
 
+/// Returns the variant of the longest groups, on every GPU.
+pub(crate) fn longest(spec: &Spec) -> Option<Variant> {
+    tiers::auto(spec, groups::tuning(Tuning::DEFAULT), false).pop()
+}
+
 /// Returns the argument of a pass of a variant, or 1.
 fn number(variant: &Variant, name: &str) -> u32 {
     variant.passes.iter().find(|pass| pass.name == name).and_then(|pass| pass.number()).unwrap_or(1)

@@ -78,6 +78,7 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         | Stmt::Vote(_, value)
         | Stmt::Append(_, value)
         | Stmt::Fault(value)
+        | Stmt::Turn { value, .. }
         | Stmt::Expect(_, value) => {
             vec![value]
         }
@@ -116,7 +117,7 @@ fn with_operand(expr: &Expr, at: usize, new: Expr) -> Expr {
     match &mut expr {
         Expr::Un(_, a) | Expr::Cast(_, a) => **a = new,
         Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => **[a, b][at] = new,
-        Expr::Map(args) => args[at] = new,
+        Expr::Map(args) | Expr::Slot(args) => args[at] = new,
         Expr::Offset(_, terms) => terms[at].1 = new,
         Expr::Fold(acc, _) | Expr::Finish(acc, _) if at == 0 => **acc = new,
         Expr::Fold(_, args) | Expr::Finish(_, args) => args[at - 1] = new,

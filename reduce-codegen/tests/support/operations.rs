@@ -303,6 +303,7 @@ fn lifted(
     let itself = func(acc.params("acc"), |_, p| p.to_vec());
     Operation {
         name: name.to_owned(),
+        key: None,
         map: func(inputs.clone(), map),
         inputs,
         params: Vec::new(),

@@ -149,6 +149,7 @@ impl Row<'_> {
             params: request.params.to_vec(),
             measures: Measures::default(),
             index: request.index.to_owned(),
+            key: None,
             position: Scalar::U64,
             map: self.lifted(row.map, None, &acc)?,
             combine,

@@ -8,7 +8,8 @@ use super::functions::{self, Functions};
 use super::typing::Typed;
 use crate::operators::{Nan, Operator};
 use reduce_ir::Scalar;
-use reduce_ir::func::{Func, Param};
+use reduce_ir::Value;
+use reduce_ir::func::{Func, FuncBuilder, Param};
 use reduce_ir::operation::{both, gives_number, numbers};
 use reduce_ir::ops::TypeError;
 
@@ -18,6 +19,8 @@ pub(super) struct Absent {
     pub(super) filter: Option<Typed>,
     /// `nan`.
     pub(super) nan: Nan,
+    /// Whether a group has only the elements with its key.
+    pub(super) has_keys: bool,
 }
 
 /// The condition on elements, and the treatment of NaN that is left to the row.
@@ -40,7 +43,7 @@ impl Absent {
         let filter = fields.lambda("filter", fields.filter.as_ref(), errors);
         let filter = filter.then(|filter| functions.filter(&filter, errors)).right();
         let nan = choices::nan(fields, errors);
-        Some(Absent { filter: filter?, nan: nan? })
+        Some(Absent { filter: filter?, nan: nan?, has_keys: fields.has_keys() })
     }
 
     /// Returns the condition for a closure, which does not treat NaN itself: an element is absent if any of its
@@ -73,8 +76,17 @@ impl Absent {
         Ok(Kept { keep: present.clone(), present, nan: Nan::Propagate })
     }
 
+    /// Returns the condition of `filter`. With keys, elements can be absent from a group also if it always holds.
     fn filter(&self, inputs: &[Param]) -> Result<Option<Func>, TypeError> {
-        self.filter.as_ref().map(|filter| functions::of_stored(&filter.func, inputs)).transpose()
+        match &self.filter {
+            Some(filter) => functions::of_stored(&filter.func, inputs).map(Some),
+            None if self.has_keys => {
+                let mut always = FuncBuilder::new(inputs.to_vec());
+                let holds = always.constant(Value::of(true));
+                Ok(Some(always.build(vec![holds])))
+            }
+            None => Ok(None),
+        }
     }
 
     /// Returns the text of `filter`, avoiding the names that are taken.
@@ -111,8 +123,12 @@ fn is_number(inputs: &[Param], map: Option<&Func>) -> Result<Option<Func>, TypeE
 pub(super) fn refuse_count(finish: &Lambda, fields: &Fields, errors: &mut Errors) {
     let count = finish.params.get(1).filter(|count| count.name.is_some());
     let ignores = fields.nan.as_ref().is_some_and(|nan| nan == "ignore");
-    let field = if fields.has("filter") { "filter" } else { "nan: ignore" };
-    if let (Some(count), true) = (count, ignores || fields.has("filter")) {
+    let field = match (fields.has("filter"), fields.has_keys()) {
+        (true, _) => "filter",
+        (false, true) => "by",
+        (false, false) => "nan: ignore",
+    };
+    if let (Some(count), true) = (count, ignores || field != "nan: ignore") {
         let message = format!("with `{field}` this would count absent elements as well");
         errors
             .add(count.place, message)

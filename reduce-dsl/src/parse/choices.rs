@@ -5,6 +5,7 @@ use super::fields::Fields;
 use super::names;
 use crate::operators::{Nan, Ties};
 use proc_macro2::Ident;
+use reduce_ir::axes::Others;
 use reduce_ir::operation::Order;
 use reduce_ir::{Access, Domain};
 
@@ -24,6 +25,12 @@ pub(super) fn order(fields: &Fields, errors: &mut Errors) -> Option<Order> {
 pub(super) fn nan(fields: &Fields, errors: &mut Errors) -> Option<Nan> {
     let words = [("propagate", Nan::Propagate), ("ignore", Nan::Ignore)];
     choice("nan", fields, fields.nan.as_ref(), &words, errors)
+}
+
+/// Reads `others`; the default is `error`.
+pub(super) fn others(fields: &Fields, errors: &mut Errors) -> Option<Others> {
+    let words = [("error", Others::Error), ("drop", Others::Drop)];
+    choice("others", fields, fields.others.as_ref(), &words, errors)
 }
 
 /// Reads `ties`, which has no default.

@@ -5,12 +5,14 @@
 mod axes;
 mod brackets;
 mod export;
+mod keys;
 mod schedule;
 mod syntax;
 mod values;
 
 pub(super) use axes::{Axes, Inputs, Segments, Term};
 pub use export::Export;
+pub(super) use keys::{By, Groups};
 pub(super) use schedule::{Argument, Schedule, Word};
 pub(super) use values::{Acc, Names, Op};
 
@@ -25,7 +27,7 @@ use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
 use syntax::{DOCUMENTED, error, word};
 
 /// The fields, in the order of the canonical text.
-const FIELDS: [&str; 23] = [
+const FIELDS: [&str; 24] = [
     "ty",
     "inputs",
     "layout",
@@ -33,6 +35,7 @@ const FIELDS: [&str; 23] = [
     "segments",
     "by",
     "groups",
+    "others",
     "params",
     "index",
     "filter",
@@ -62,8 +65,9 @@ pub(super) struct Fields {
     pub(super) layout: Option<Ident>,
     pub(super) axes: Option<Axes>,
     pub(super) segments: Option<Segments>,
-    pub(super) by: Option<Names>,
-    pub(super) groups: Option<Ident>,
+    pub(super) by: Option<By>,
+    pub(super) groups: Option<Groups>,
+    pub(super) others: Option<Ident>,
     pub(super) params: Option<Names>,
     pub(super) index: Option<Ident>,
     pub(super) filter: Option<ExprClosure>,
@@ -111,6 +115,11 @@ impl Fields {
     /// Returns whether a field of that name is written, even if its value could not be read.
     pub(super) fn has(&self, name: &str) -> bool {
         self.name(name).is_some()
+    }
+
+    /// Returns whether keys number the groups.
+    pub(super) fn has_keys(&self) -> bool {
+        self.has("by") && matches!(self.groups, Some(Groups::Number(_)))
     }
 
     /// Returns the state of the field of that name.
@@ -194,11 +203,11 @@ impl Fields {
             }
             "axes" => self.axes = Some(axes::axes(input)?),
             "segments" => self.segments = Some(axes::segments(input)?),
-            "by" => self.by = Some(values::names(input, &values::KEY)?),
-            "groups" => {
-                let expected =
-                    "`groups` is `runs`, for runs of equal neighbouring keys, as in `groups: runs`";
-                self.groups = Some(word(input, expected)?);
+            "by" => self.by = Some(keys::by(input)?),
+            "groups" => self.groups = Some(keys::groups(input)?),
+            "others" => {
+                let expected = "`others` says what becomes of other keys: `error` or `drop`";
+                self.others = Some(word(input, expected)?);
             }
             "params" => self.params = Some(values::names(input, &values::PARAMS)?),
             "index" => {

@@ -66,6 +66,18 @@ impl<'a> Functions<'a> {
         self.typed(lambda, role, errors)
     }
 
+    /// Reads `by`: inputs in their compute types → an integer.
+    pub(super) fn key(&mut self, lambda: &Lambda, errors: &mut Errors) -> Option<Typed> {
+        let role = Role { params: self.inputs(lambda, 0), ..self.role("by") };
+        let typed = self.typed(lambda, role, errors)?;
+        if !typed.result.is_scalar() || !typed.result.fields[0].ty.is_integer() {
+            let message = format!("a key is an integer, and this is {}", typed.result.text());
+            errors.add(Extent::of(&lambda.tokens), message).help("convert it, as in `x as u32`");
+            return None;
+        }
+        Some(typed)
+    }
+
     /// Reads `op`: two accumulators → accumulator.
     pub(super) fn op(&mut self, lambda: &Lambda, acc: Option<&Record>, errors: &mut Errors) -> Option<Typed> {
         let params = ["a", "b"].map(|name| (name.to_owned(), acc.cloned())).to_vec();

@@ -4,8 +4,10 @@ mod closures;
 mod draft;
 mod named;
 
+use super::closure::{Closure, Lambda};
 use super::diagnostic::{Errors, Extent};
-use super::fields::{Fields, Op};
+use super::fields::{By, Fields, Op};
+use super::functions::{self, Functions};
 use super::parsed::{Parsed, Places, Read};
 use super::role::Dialect;
 use super::scope::Scope;
@@ -48,12 +50,18 @@ pub(super) fn resolve(
             closures::draft(None, fields, &scope, errors)
         }
     };
+    let key = key(fields, &scope, errors);
     let mut draft = draft?;
     draft.subject.operation.order = order?;
-    let operation = draft.operation()?.with_used_measures();
-    let Draft { subject, spelling, closures, .. } = draft;
+    let (key, by) = key?;
+    let operation = Operation { key, ..draft.operation()? }.with_used_measures();
+    let Draft { subject, spelling, mut closures, .. } = draft;
+    let by = by.map(|(text, closure)| {
+        closures.extend(closure);
+        text
+    });
     let domain = Domain { access: access?, ..Domain::WHOLE };
-    let spelling = Spelling { axes: axes?, ..spelling };
+    let spelling = Spelling { axes: axes?, by, ..spelling };
     let structs = structs(&subject.operation);
     unused(&operation, &scope, errors);
     let spec = Spec::new(operation, domain, &spelling, block?, passes?);
@@ -67,9 +75,26 @@ pub(super) fn resolve(
     Some(Read { parsed, closures, structs, export: fields.export.clone() })
 }
 
+/// The text of a closure, and the closure for rustc.
+type Checked = (String, Vec<Closure>);
+
+/// Reads the closure of `by`, if it is one.
+fn key(fields: &Fields, scope: &Scope, errors: &mut Errors) -> Option<(Option<Func>, Option<Checked>)> {
+    let Some(By::Closure(closure)) = &fields.by else { return Some((None, None)) };
+    let lambda = Lambda::read(closure, errors)?;
+    let mut functions = Functions::new(scope, Vec::new());
+    let typed = functions.key(&lambda, errors)?;
+    let names = scope.names();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    let text = typed.written.closure(&typed.result, &typed.result, &names);
+    let func = functions::of_stored(&typed.func, scope.inputs.as_deref()?).ok()?;
+    Some((Some(func), Some((text, functions.closures))))
+}
+
 /// Reports params and a position that no function uses.
 fn unused(operation: &Operation, scope: &Scope, errors: &mut Errors) {
-    let functions = [Some(&operation.map), operation.fold.as_ref(), Some(&operation.finish)];
+    let functions =
+        [Some(&operation.map), operation.fold.as_ref(), Some(&operation.finish), operation.key.as_ref()];
     let uses = |name: &str| {
         functions.into_iter().flatten().any(|func: &Func| func.params().iter().any(|it| it.name == name))
     };

@@ -200,6 +200,7 @@ pub(crate) fn of(
         commutative: false,
         exact: false,
         named: false,
+        key: None,
         position: Scalar::U64,
         searches: Vec::new(),
         order: Order::default(),

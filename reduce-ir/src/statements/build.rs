@@ -53,6 +53,7 @@ impl Expr {
                 Ty::Vector(..) | Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
             },
             Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank => Some(Ty::U32),
+            Expr::Slot(_) => Some(Ty::U32),
             Expr::Items | Expr::Groups | Expr::First(_) | Expr::Elements => Some(Ty::U64),
             Expr::Offset(..) | Expr::Size(_) => Some(Ty::U64),
             Expr::Param(_, ty) => Some(Ty::Scalar(*ty)),
@@ -84,7 +85,7 @@ impl Expr {
             Expr::Un(_, a) | Expr::Cast(_, a) | Expr::First(a) | Expr::AlignedAt(_, _, a) => vec![a],
             Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => vec![a, b],
             Expr::Select(test, a, b) => vec![test, a, b],
-            Expr::Map(args) => args.iter().collect(),
+            Expr::Map(args) | Expr::Slot(args) => args.iter().collect(),
             Expr::Offset(_, terms) => terms.iter().map(|(_, coordinate)| coordinate).collect(),
             Expr::Fold(acc, args) | Expr::Finish(acc, args) => {
                 std::iter::once(acc.as_ref()).chain(args).collect()

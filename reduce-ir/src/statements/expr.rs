@@ -54,6 +54,8 @@ pub enum Expr {
     Cast(Scalar, Box<Expr>),
     /// The accumulator of one element, from the arguments that the operation's `map` names.
     Map(Vec<Expr>),
+    /// The number of the element's group, from the arguments that the operation's `key` names. `u32`; no group is at least 2^31.
+    Slot(Vec<Expr>),
     /// The combination of two accumulators.
     Combine(Box<Expr>, Box<Expr>),
     /// An accumulator with one element added by the operation's `fold`, and the arguments that `fold` names after the accumulator.

@@ -102,6 +102,7 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Append(list, value) => writeln!(f, "append {list}, {value}"),
         Stmt::Length(local, list) => writeln!(f, "length {local} = {list}"),
         Stmt::Fault(segment) => writeln!(f, "fault {segment}"),
+        Stmt::Turn { turn, turns, value } => writeln!(f, "turn {}, {} = {value}", turn.name, turns.name),
         Stmt::Atomic { into, op, place, value, order, scope } => {
             writeln!(f, "atomic {into} = {op}({place}, {value}) {order} {scope}")
         }
@@ -160,6 +161,7 @@ impl fmt::Display for Expr {
             Expr::Cast(ty, a) => write!(f, "{ty}({a})"),
             Expr::Select(..) => call(f, "select", self),
             Expr::Map(_) => call(f, "map", self),
+            Expr::Slot(_) => call(f, "slot_of", self),
             Expr::Combine(..) => call(f, "combine", self),
             Expr::Fold(..) => call(f, "fold", self),
             Expr::Empty => f.write_str("empty"),
@@ -212,7 +214,7 @@ impl fmt::Display for Operand<'_> {
             Expr::Groups | Expr::First(_) | Expr::Elements => self.0.fmt(f),
             Expr::Offset(..) | Expr::Size(_) | Expr::Param(..) | Expr::Aligned(..) => self.0.fmt(f),
             Expr::AlignedAt(..) | Expr::Select(..) => self.0.fmt(f),
-            Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => self.0.fmt(f),
+            Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Slot(_) | Expr::Combine(..) => self.0.fmt(f),
             Expr::Fold(..) | Expr::Empty | Expr::Nothing | Expr::Finish(..) => self.0.fmt(f),
         }
     }

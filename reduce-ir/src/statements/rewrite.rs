@@ -57,6 +57,7 @@ fn stmt(it: Stmt, by: &mut impl Rewriting) -> Stmt {
         }
         Stmt::Append(list, value) => Stmt::Append(list, expr(value, by)),
         Stmt::Fault(segment) => Stmt::Fault(expr(segment, by)),
+        Stmt::Turn { turn, turns, value } => Stmt::Turn { turn, turns, value: expr(value, by) },
         Stmt::Note(..) | Stmt::Exit | Stmt::Receive(_) | Stmt::Barrier(_) | Stmt::Fence(..) => it,
         Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => it,
         Stmt::Clear(_) | Stmt::Length(..) => it,
@@ -85,6 +86,7 @@ fn expr(it: Expr, by: &mut impl Rewriting) -> Expr {
             Expr::Offset(input, terms.into_iter().map(|(axis, at)| (axis, expr(at, by))).collect())
         }
         Expr::Map(args) => Expr::Map(args.into_iter().map(|it| expr(it, by)).collect()),
+        Expr::Slot(args) => Expr::Slot(args.into_iter().map(|it| expr(it, by)).collect()),
         Expr::Fold(acc, args) => {
             let acc = inner(acc);
             Expr::Fold(acc, args.into_iter().map(|it| expr(it, by)).collect())

@@ -77,7 +77,7 @@ impl Lowered {
                 redux: Redux::of(operation),
                 kernel: lowered,
                 steps: kernel,
-                of_segments: false,
+                over: Over::Groups,
                 arrived: false,
                 cluster_runs: false,
                 moved: BTreeMap::new(),
@@ -131,6 +131,17 @@ struct Binding {
     uniform: Uniform,
 }
 
+/// How the elements of a kernel form groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Over {
+    /// As the domain says.
+    Groups,
+    /// As offsets say. A kernel that reads partials knows the number of elements of each segment.
+    Segments,
+    /// As keys say. A kernel reads the partials that it writes.
+    Keys,
+}
+
 struct Verifier<'a> {
     operation: &'a Operation,
     /// How its accumulators are combined in one instruction, if the hardware can.
@@ -138,8 +149,7 @@ struct Verifier<'a> {
     kernel: &'a LoweredKernel,
     /// The kernel that was lowered to it.
     steps: &'a Kernel,
-    /// Whether the kernel is over segments. One that reads partials then knows the number of elements of each.
-    of_segments: bool,
+    over: Over,
     /// Whether threads have arrived, and have not waited yet.
     arrived: bool,
     /// Whether all blocks of the cluster are known to run.
@@ -239,6 +249,7 @@ impl Verifier<'_> {
             }
             Stmt::Length(local, list) => self.length(local, list),
             Stmt::Fault(segment) => self.fault(segment),
+            Stmt::Turn { .. } => self.turn(stmt, here),
             Stmt::AtomicCombine { place, value, order, scope } => {
                 let legal = place.buffer == Buffer::Partials && self.steps.is_atomic();
                 self.ensure(7, legal, || format!("an atomic on {place} is not allowed"))?;

@@ -171,6 +171,11 @@ impl Accumulator {
         self.all_combine_with_themselves(|op, ty| op.is_exact(ty))
     }
 
+    /// For a function of two accumulators: the operation by which each field is combined with itself, if all are.
+    pub fn operations_of_fields(&self) -> Option<Vec<Bin>> {
+        self.all_combine_with_themselves(|_, _| true).then(|| self.in_place.iter().flatten().copied().collect())
+    }
+
     /// For a function of two accumulators: whether each field is combined with itself, by such an operation.
     fn all_combine_with_themselves(&self, is_such: impl Fn(Bin, Scalar) -> bool) -> bool {
         let such = |(op, next): (&Option<Bin>, &Lanes)| op.is_some_and(|op| is_such(op, next.ty()));
@@ -337,6 +342,3 @@ fn times_used(f: &Func, id: Id) -> usize {
     let operands = f.lines().iter().flat_map(|line| line.node.operands());
     operands.chain(f.results().iter().copied()).filter(|&used| used == id).count()
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,6 +5,7 @@
 #[path = "../../../tests/support/skip.rs"]
 mod skip;
 
+mod accumulators;
 mod operations;
 mod rows;
 mod sums;

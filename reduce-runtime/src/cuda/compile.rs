@@ -8,6 +8,7 @@ use crate::Error;
 use crate::architecture::{Architecture, Target};
 use crate::cache::{Cache, Entry, FORMAT, Key};
 use crate::image::{Image, Resources};
+use reduce_codegen::keys::Keyed;
 use reduce_codegen::segments::Segmented;
 use reduce_ir::program::{Program, Reads};
 use std::sync::OnceLock;
@@ -138,6 +139,12 @@ impl KernelSource {
     /// Prints a program over segments, unless it is too large.
     pub(super) fn of_segments(program: &Segmented, target: Target) -> Result<KernelSource, Error> {
         Ok(KernelSource { text: program.cuda()?, block: Segmented::BLOCK, target })
+    }
+
+    /// Prints a program over elements with keys, unless it is too large.
+    pub(super) fn of_keys(program: &Keyed, target: Target) -> Result<KernelSource, Error> {
+        let block = program.tables.threads.max(program.partials.threads(Reads::Partials));
+        Ok(KernelSource { text: program.cuda()?, block, target })
     }
 
     /// Digests everything that determines the image.

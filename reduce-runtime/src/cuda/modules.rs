@@ -9,6 +9,7 @@ use crate::image::Image;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, CudaModule, DriverError};
 use cudarc::nvrtc::Ptx;
+use reduce_codegen::keys::Keyed;
 use reduce_codegen::segments::Segmented;
 use reduce_ir::program::Program;
 use std::collections::HashMap;
@@ -38,6 +39,11 @@ pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Er
 /// Returns the module of a program over segments.
 pub(super) fn of_segments(program: &Segmented, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
     module_of(KernelSource::of_segments(program, gpu.compiler().target(gpu.architecture())?)?, gpu)
+}
+
+/// Returns the module of a program over elements with keys.
+pub(super) fn of_keys(program: &Keyed, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
+    module_of(KernelSource::of_keys(program, gpu.compiler().target(gpu.architecture())?)?, gpu)
 }
 
 fn module_of(source: KernelSource, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {

@@ -3,8 +3,8 @@
 mod calls;
 
 use super::driver::{self, failed};
+use super::faults::{self, NO_FAULT};
 use super::gpu::Gpu;
-use super::groups::fields;
 use super::launch::{Shape, fill, launch};
 use super::modules;
 use super::sizes::ALIGNMENT;
@@ -14,7 +14,6 @@ use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtrMut};
 use reduce_codegen::segments::Segmented;
 use reduce_ir::Value;
 use reduce_lanes::Lanes;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The most segments and tiles of a launch (CUDA C++ Programming Guide, technical specifications: x-dimension of a grid).
@@ -109,9 +108,6 @@ impl Drop for SegmentKernels {
     }
 }
 
-/// The word of faults before any.
-const NO_FAULT: [u8; 8] = [u8::MAX; 8];
-
 impl DeviceSegments {
     /// Returns the number of segments.
     pub fn len(&self) -> usize {
@@ -146,34 +142,10 @@ impl DeviceSegments {
 
     /// Waits for the results and reads them: one vector for each field of the stored output.
     fn read_stored(&mut self) -> Result<Vec<Lanes>, Error> {
-        driver::refuse_capture(&self.stream)?;
         let stored = self.kernels.program.operation.stored();
-        let mut results = vec![0; self.len() * stored.size()];
-        let from = self.layout.results as usize;
-        let mut fault = NO_FAULT.to_vec();
-        let copied =
-            self.copy(0..8, &mut fault).and_then(|()| self.copy(from..from + results.len(), &mut results));
-        if let Err(error) = driver::wait(&self.stream) {
-            // The copies may still write to the bytes.
-            std::mem::forget((fault, results));
-            return copied.and(Err(failed("running the kernels")(error)));
-        }
-        copied?;
-        if fault == NO_FAULT {
-            return Ok(fields(&stored, &results));
-        }
-        let segment = fault.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        let mut word = self.memory.slice_mut(0..8);
-        self.stream.memcpy_htod(&NO_FAULT, &mut word).map_err(failed("setting the fault"))?;
-        Err(SegmentsError::Wrong { segment }.into())
-    }
-
-    /// Copies bytes of the memory to the host.
-    fn copy(&self, from: Range<usize>, to: &mut [u8]) -> Result<(), Error> {
-        if from.is_empty() {
-            return Ok(());
-        }
-        self.stream.memcpy_dtoh(&self.memory.slice(from), to).map_err(failed("reading the results"))
+        let results = (self.layout.results, self.len());
+        let read = faults::read(&self.stream, &mut self.memory, &stored, results)?;
+        read.map_err(|segment| SegmentsError::Wrong { segment }.into())
     }
 
     /// Queues the launches. `inputs` holds the address of the first element of each input; `offsets` is the address of the first offset.

@@ -81,6 +81,7 @@ impl From<HostError> for Error {
             HostError::Types { .. }
             | HostError::Given { .. }
             | HostError::Lanes(_)
+            | HostError::Key { .. }
             | HostError::Stuck { .. } => Error::Host(error),
         }
     }

@@ -31,6 +31,12 @@ pub enum HostError {
     /// An operation was given lanes of a wrong type: a bug of this project.
     #[error(transparent)]
     Lanes(#[from] LaneError),
+    /// The key of an element is no group.
+    #[error("the key of element {position} is no group")]
+    Key {
+        /// The first such element.
+        position: u64,
+    },
     /// The levels over partials leave as many items as there were: a bug of this project.
     #[error("bug: the association does not combine {items} items")]
     Stuck {

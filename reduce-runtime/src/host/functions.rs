@@ -49,6 +49,8 @@ pub(super) struct Traits {
     pub(super) takes_rows: bool,
     /// The accumulator is wider than the elements.
     pub(super) widens: bool,
+    /// Operations for each element, at least 1.
+    pub(super) work: usize,
     /// Lanes of elements that are evaluated at once.
     pub(super) strip: usize,
     /// Lanes of items that are combined at once.
@@ -73,6 +75,15 @@ impl CompiledFunctions {
         let accs = (0..operation.acc.fields.len()).map(Argument::Acc);
         let fold = given(operation, (fold, &theirs), &accs.chain(arguments.clone()).collect::<Vec<_>>())?;
         Ok(CompiledFunctions::new(loops, &arguments, [&map, &fold, &operation.combine], true))
+    }
+
+    /// The function from an element to the number of its group, on the same arguments, if the operation has keys.
+    pub(super) fn key(&self, operation: &Operation) -> Result<Option<Evaluator>, TypeError> {
+        let Some(key) = &operation.key else { return Ok(None) };
+        let arguments: Vec<_> = self.arguments.iter().map(|(argument, _)| *argument).collect();
+        let key = given(operation, (key, &operation.key_arguments()), &arguments)?;
+        let uniform: Vec<_> = arguments.iter().map(is_uniform).collect();
+        Ok(Some(Evaluator::with(&key, &uniform, self.loops)))
     }
 
     /// The functions of a pass over elements that computes the searched field alone.
@@ -141,6 +152,7 @@ impl CompiledFunctions {
             takes_inputs: arguments.iter().all(|(it, _)| matches!(it, Argument::Input(_))),
             takes_rows: fold.takes_rows() && arguments.iter().all(|(it, _)| *it != Argument::Step),
             widens: widens(&arguments, &fields),
+            work: 1 + fold.operations(),
             strip: strip(elements + map.lane_bytes().max(fold.lane_bytes())),
             strip_of_items: strip(combine.lane_bytes()),
         };

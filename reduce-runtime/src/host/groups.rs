@@ -8,7 +8,7 @@ use super::collect::Inputs;
 use super::error::HostError;
 use super::finish::Shared;
 use super::plan::Plan;
-use super::schedule::{Columns, MIN_BATCH, least_in_turn, tile};
+use super::schedule::{Columns, least_in_turn, short_rows, tile};
 use super::source::pieces;
 use super::threads;
 use crate::{View, inputs, view};
@@ -16,7 +16,7 @@ use reduce_ir::axes::{Dim, Nest};
 use reduce_ir::func::Param;
 use reduce_ir::program::Association;
 use reduce_ir::{Extent, Value};
-use reduce_lanes::{Lanes, LanesRef};
+use reduce_lanes::{BLOCK, Lanes, LanesRef};
 use std::ops::Range;
 
 /// Elements that are reduced at once, so that they and their items stay in the L2 cache.
@@ -36,6 +36,9 @@ const LONG: u64 = 1 << 17;
 
 /// Groups per core that keep it busy until the others are done.
 const ENOUGH: u64 = 2;
+
+/// Operations from which several cores are faster: a sleeping thread wakes up after some 100 microseconds.
+const SHARED_WORK: u64 = 1 << 21;
 
 /// Shares of the groups per core, so that no core waits long for the last one.
 const SHARES: usize = 4;
@@ -61,6 +64,8 @@ pub(super) struct Call<'a> {
     layout: Layout,
     /// One loop reduces columns where they lie.
     has_columns: bool,
+    /// One loop reduces rows where they lie.
+    has_short_rows: bool,
 }
 
 impl Plan {
@@ -138,6 +143,9 @@ impl<'a> Call<'a> {
         inputs: Inputs<'a>,
         extent: Extent,
     ) -> Call<'a> {
+        let (traits, levels) = (plan.elements.traits(), &association.first);
+        let has_neighbours = inputs.nest.reduced.len() == 1
+            && inputs.nest.reduced[0].steps.iter().all(|step| *step == 1);
         Call {
             plan,
             association,
@@ -146,7 +154,8 @@ impl<'a> Call<'a> {
             groups: extent.groups as usize,
             length: extent.length as usize,
             layout: plan.layout(association, inputs.nest, extent),
-            has_columns: Columns::new(plan.elements.traits(), &association.first).is_some(),
+            has_columns: Columns::new(traits, levels).is_some(),
+            has_short_rows: has_neighbours && short_rows(traits, levels, extent.length as usize).is_some(),
         }
     }
 
@@ -155,9 +164,9 @@ impl<'a> Call<'a> {
             return self.reduce_share(std::slice::from_ref(&(0..self.groups)));
         }
         let batches = self.batches();
-        let elements = self.groups as u64 * self.length as u64;
-        let shares = match elements {
-            0..MIN_BATCH => 1,
+        let elements = (self.groups as u64).saturating_mul(self.length as u64);
+        let shares = match elements.saturating_mul(self.plan.elements.traits().work as u64) {
+            0..SHARED_WORK => 1,
             _ if batches.len() == 1 => 1,
             _ => threads::count(),
         };
@@ -242,6 +251,11 @@ impl<'a> Call<'a> {
                 && let Some(source) = self.inputs.columns(groups.clone(), range.clone())
             {
                 return elements.run_groups(&source, first);
+            }
+            if self.has_short_rows && groups.len() >= BLOCK && range == (0..self.length) {
+                return collected.with(|copies| {
+                    self.inputs.in_turn(groups.clone(), copies, |source| elements.run_groups(source, first))
+                });
             }
             collected.with(|copies| {
                 self.inputs

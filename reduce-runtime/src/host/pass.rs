@@ -11,7 +11,7 @@ use super::threads;
 use super::worker::Worker;
 use reduce_ir::Scalar;
 use reduce_ir::program::Level;
-use reduce_lanes::{LaneError, Lanes, Prefetch};
+use reduce_lanes::{BLOCK, LaneError, Lanes, Prefetch, Summed};
 use std::ops::Range;
 
 /// The compiled functions of a pass, and a worker for each thread that ran it.
@@ -80,6 +80,9 @@ impl Pass {
         let prefetch = self.prefetch.unwrap_or(schedule::prefetch_of_groups(source));
         match source.order() {
             Order::InTurn { len } => {
+                if let Some(how) = self.short_rows(source, levels, len) {
+                    return self.workers.with(|it| it.run_short_rows(source, how, len));
+                }
                 let own = schedule::own_levels(traits, len);
                 let schedule = Schedule::new(traits, own.as_ref().map_or(levels, |own| own));
                 self.workers.with(|it| it.run_in_turn(source, schedule, len, prefetch))
@@ -96,6 +99,17 @@ impl Pass {
                 self.workers.with(|it| it.run(source, schedule, 0..source.len(), prefetch))
             }
         }
+    }
+
+    /// The loop for short rows and the levels after it, if there is one.
+    fn short_rows<'l>(
+        &self,
+        source: &Source<'_>,
+        levels: &'l [Level],
+        len: usize,
+    ) -> Option<(Summed, &'l [Level])> {
+        let how = schedule::short_rows(&self.functions.traits, levels, len)?;
+        (source.is_contiguous() && source.len() / len >= BLOCK).then_some(how)
     }
 
     /// Repeats the pass over the partials of groups, side by side, until one item of each is left.

@@ -83,7 +83,7 @@ impl Plan {
         Ok(self.finish.with(|finish| finish.run_once(&args))?)
     }
 
-    fn takes(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> bool {
+    pub(super) fn takes(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> bool {
         let shapes = inputs.iter().map(|it| it.of((it.data.ty(), it.data.len())));
         inputs::check(&self.operation, Domain::STRIDED, shapes).is_ok()
             && inputs::check_values(&self.operation.params, params).is_ok()

@@ -223,6 +223,18 @@ impl<'l> Columns<'l> {
     }
 }
 
+/// The loop for sums of rows of `len` elements, each in a lane of its own, and the levels after it, if there is one.
+pub(super) fn short_rows<'l>(
+    traits: &Traits,
+    levels: &'l [Level],
+    len: usize,
+) -> Option<(Summed, &'l [Level])> {
+    match Columns::new(traits, levels)? {
+        Columns::Sum(how, rest) => (len as u64 <= levels[0].lanes).then_some((how, rest)),
+        Columns::Rows => None,
+    }
+}
+
 /// The fewest elements of a group that is folded where it lies. Groups of fewer elements are folded side by side.
 pub(super) fn least_in_turn(traits: &Traits, levels: &[Level]) -> u64 {
     match own_levels(traits, 0).as_ref().map_or(levels, |own| own).first() {

@@ -108,16 +108,38 @@ impl Worker {
         match columns {
             Columns::Rows => self.fold_columns(source, pitch)?,
             Columns::Sum(how, levels) => {
-                let CompiledFunctions { arguments, fold, .. } = &self.functions;
-                let right = |k: usize| source.dense(arguments[k].0);
-                let out = [&mut self.accs[..], self.items.fields_mut()];
-                fold.sum_groups(how, Groups::Columns { pitch, groups }, right, out)?;
-                for &level in levels {
-                    self.items.combine(&side_by_side(level, groups))?;
-                }
+                self.sum_side_by_side(source, how, Groups::Columns { pitch, groups }, levels, groups)?;
             }
         }
         Ok(self.items.fields().to_vec())
+    }
+
+    /// The items that a loop over short rows leaves, side by side.
+    pub(super) fn run_short_rows(
+        &mut self,
+        source: &Source<'_>,
+        (how, levels): (Summed, &[Level]),
+        len: usize,
+    ) -> Result<Vec<Lanes>, LaneError> {
+        self.begin(source, Prefetch::Sequential);
+        self.sum_side_by_side(source, how, Groups::ShortRows { len }, levels, source.len() / len)?;
+        Ok(self.items.fields().to_vec())
+    }
+
+    /// Appends the sums of groups, which lie side by side, and combines them.
+    fn sum_side_by_side(
+        &mut self,
+        source: &Source<'_>,
+        how: Summed,
+        layout: Groups,
+        levels: &[Level],
+        groups: usize,
+    ) -> Done {
+        let CompiledFunctions { arguments, fold, .. } = &self.functions;
+        let right = |k: usize| source.dense(arguments[k].0);
+        self.items.set_groups(groups);
+        fold.sum_groups(how, layout, right, [&mut self.accs[..], self.items.fields_mut()])?;
+        levels.iter().try_for_each(|&level| self.items.combine(&side_by_side(level, groups)))
     }
 
     /// Appends one item of each group.

@@ -40,10 +40,10 @@ pub(crate) enum Op {
 
 /// The messages for one kind of names.
 pub(super) struct Thing {
-    whole: &'static str,
-    name: &'static str,
-    ty: &'static str,
-    next: &'static str,
+    pub(super) whole: &'static str,
+    pub(super) name: &'static str,
+    pub(super) ty: &'static str,
+    pub(super) next: &'static str,
 }
 
 pub(super) const INPUTS: Thing = Thing {
@@ -58,13 +58,6 @@ pub(super) const PARAMS: Thing = Thing {
     name: "expected the name of a param, as in `k: f32`",
     ty: "expected the type of the param, as in `k: f32`",
     next: "expected `,` and the next param",
-};
-
-pub(super) const KEY: Thing = Thing {
-    whole: "`by` is the name and the type of a key, as in `by: { key: u32 }`",
-    name: "expected the name of the key, as in `key: u32`",
-    ty: "expected the type of the key, as in `key: u32`",
-    next: "expected `}`; there is one key",
 };
 
 const STRUCT: Thing = Thing {

@@ -120,6 +120,7 @@ impl Parts {
             params: scope.free_params().collect(),
             measures: scope.along.measures(),
             index: scope.index.as_ref().map_or_else(|| Operation::INDEX.to_owned(), Ident::to_string),
+            key: None,
             position: Scalar::U64,
             map: functions::of_stored(&self.map.func, &inputs).ok()?,
             combine: self.op.clone(),

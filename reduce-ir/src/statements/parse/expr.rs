@@ -107,6 +107,7 @@ impl Names {
         let one = |line: &mut Cursor<'_>, wanted| self.expr(line, wanted).map(Box::new);
         match name {
             "map" => self.arguments(line).map(Expr::Map),
+            "slot_of" => self.arguments(line).map(Expr::Slot),
             "first" => one(line, Some(Ty::U64)).map(Expr::First),
             "fold" | "finish" => {
                 let acc = one(line, None)?;

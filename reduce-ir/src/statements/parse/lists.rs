@@ -1,9 +1,9 @@
-//! Parses the declarations and statements of lists and of faults, in kernels over segments.
+//! Parses the declarations and statements of lists, of turns and of faults, in kernels over segments or keys.
 
 use super::cursor::Cursor;
 use super::words::intern;
 use super::{Parsed, Reader};
-use crate::statements::{List, Stmt, Ty};
+use crate::statements::{List, Local, Stmt, Ty};
 
 impl<'a> Reader<'a> {
     /// Reads `name: MOST`.
@@ -15,7 +15,7 @@ impl<'a> Reader<'a> {
         line.end(List { name, most })
     }
 
-    /// Reads `clear list`, `append list, expr`, `length local = list` or `fault expr`.
+    /// Reads `clear list`, `append list, expr`, `length local = list`, `turn local, local = expr` or `fault expr`.
     pub(super) fn of_segments(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
         match line.word()? {
             "clear" => {
@@ -34,6 +34,15 @@ impl<'a> Reader<'a> {
                 let list = self.names.list(&mut line)?;
                 self.names.locals.push(local.clone());
                 line.end(Stmt::Length(local, list))
+            }
+            "turn" => {
+                let turn = Local::new(line.name()?, Ty::U32);
+                line.expect(",")?;
+                let turns = Local::new(line.name()?, Ty::U32);
+                line.expect("=")?;
+                let value = self.names.expr(&mut line, Some(Ty::U32))?;
+                self.names.locals.extend([turn.clone(), turns.clone()]);
+                line.end(Stmt::Turn { turn, turns, value })
             }
             _ => {
                 let segment = self.names.expr(&mut line, Some(Ty::U64))?;

@@ -27,6 +27,12 @@ pub(super) fn check_segments(kernel: &LoweredKernel, most: Option<u64>) -> Resul
     Bounds { kernel, items, blocks, locals: BTreeMap::new(), least: BTreeMap::new() }.body(&kernel.body)
 }
 
+/// Checks every expression of a kernel over elements with keys, of at most that number of elements and blocks.
+pub(super) fn check_keys(kernel: &LoweredKernel, [items, blocks]: [u64; 2]) -> Result<(), Expr> {
+    let (items, blocks) = (items.into(), blocks.into());
+    Bounds { kernel, items, blocks, locals: BTreeMap::new(), least: BTreeMap::new() }.body(&kernel.body)
+}
+
 struct Bounds<'a> {
     kernel: &'a LoweredKernel,
     /// The greatest number of items.
@@ -60,6 +66,10 @@ impl<'a> Bounds<'a> {
                 self.check(value)
             }
             Stmt::Move(_, by) | Stmt::Append(_, by) | Stmt::Fault(by) => self.check(by),
+            Stmt::Turn { turns, value, .. } => {
+                self.locals.insert(&turns.name, 32);
+                self.check(value)
+            }
             Stmt::For(it) => self.counted_loop(it),
             Stmt::If(test, then, otherwise) => {
                 self.check(test)?;
@@ -97,6 +107,15 @@ impl<'a> Bounds<'a> {
 
     /// Notes that a local is at most a constant, if the condition says so.
     fn narrow(&mut self, test: &'a Expr) {
+        if let Expr::Bin(Bin::And, a, b) = test {
+            self.narrow(a);
+            self.narrow(b);
+        }
+        if let Expr::Cmp(Cmp::Lt, a, end) = test
+            && let (Expr::Local(local), Some(end)) = (&**a, self.constant_value(end))
+        {
+            self.locals.insert(&local.name, end.saturating_sub(1));
+        }
         if let Expr::Cmp(Cmp::Le, a, end) = test
             && let (Expr::Local(local), Some(end)) = (&**a, self.constant_value(end))
         {
@@ -163,6 +182,7 @@ impl<'a> Bounds<'a> {
             | Expr::AlignedAt(..)
             | Expr::Cmp(..)
             | Expr::Map(_)
+            | Expr::Slot(_)
             | Expr::Combine(..)
             | Expr::Fold(..)
             | Expr::Finish(..) => {

@@ -1,6 +1,6 @@
 //! Checks expressions, and finds the threads for which their value is the same: rules 1, 2, 4, 7, 8 and 10 of the verifier.
 
-use super::{Check, Uniform, Verifier, Violation};
+use super::{Check, Over, Uniform, Verifier, Violation};
 use crate::operation::Argument;
 use crate::ops::{Bin, Cmp, Un};
 use crate::program::{Program, Reads};
@@ -35,6 +35,11 @@ impl Verifier<'_> {
             }
             Expr::Select(..) => self.ensure(2, expr.ty().is_some(), || format!("`{expr}` has no type"))?,
             Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args)?,
+            Expr::Slot(args) => {
+                let known = self.operation.key.is_some() && self.reads_inputs();
+                self.ensure(7, known, || format!("`{expr}` is not allowed here"))?;
+                self.arguments(expr, &self.operation.key_arguments(), args)?;
+            }
             Expr::Combine(a, b) => {
                 [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?;
             }
@@ -120,7 +125,7 @@ impl Verifier<'_> {
             let ty = self.operation.argument_type(wanted);
             match wanted {
                 Argument::Param(param) => *arg == Expr::Param(param, ty),
-                Argument::Count if self.of_segments => arg.ty() == Some(Ty::U64),
+                Argument::Count if self.over == Over::Segments => arg.ty() == Some(Ty::U64),
                 Argument::Count => *arg == count,
                 Argument::Acc(_)
                 | Argument::Input(_)
@@ -155,7 +160,7 @@ impl Verifier<'_> {
                 self.uniform_of_operands(expr)
             }
             Expr::Empty | Expr::Nothing => Uniform::Cluster,
-            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => {
+            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Slot(_) => {
                 self.uniform_of_operands(expr)
             }
             Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.uniform_of_operands(expr),

@@ -1,6 +1,6 @@
 //! Checks places: which values can be loaded, stored, posted and sent.
 
-use super::{Check, Uniform, Verifier, Violation};
+use super::{Check, Over, Uniform, Verifier, Violation};
 use crate::program::Reads;
 use crate::statements::{Buffer, Expr, Local, Place, Stmt, Ty};
 
@@ -23,7 +23,8 @@ impl Verifier<'_> {
                 element == Some(ty)
             }
             (ty, Buffer::Partials) => {
-                self.steps.has_ticket() && !self.steps.has_flags() && element == Some(ty)
+                let ticket = self.steps.has_ticket() && !self.steps.has_flags();
+                (ticket || self.over == Over::Keys) && element == Some(ty)
             }
             (_, Buffer::Result | Buffer::Ticket) => false,
         };
@@ -34,12 +35,12 @@ impl Verifier<'_> {
     pub(super) fn store(&self, place: &Place, value: &Expr) -> Check {
         self.place(place)?;
         let writable = match place.buffer {
-            Buffer::Partials => !self.steps.has_flags(),
+            Buffer::Partials => self.over == Over::Keys || !self.steps.has_flags(),
             Buffer::Result => true,
             Buffer::Shared(name) => !self.kernel.shared.iter().any(|it| it.name == name && it.sent),
             Buffer::Items => self.steps.in_place().is_some(),
             Buffer::Ticket => self.steps.has_ticket(),
-            Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => self.of_segments,
+            Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => self.over == Over::Segments,
             Buffer::Input(_) | Buffer::Offsets(_) | Buffer::List(_) => false,
         };
         self.ensure(7, writable, || format!("{value} cannot be stored to {place}"))?;
@@ -88,9 +89,9 @@ impl Verifier<'_> {
             Buffer::Partials => Some(Ty::Acc),
             Buffer::Result => Some(Ty::Output),
             Buffer::Ticket => Some(Ty::U32),
-            Buffer::Offsets(ty) if self.of_segments => Some(Ty::Scalar(ty)),
-            Buffer::Tiles | Buffer::LongSegments if self.of_segments => Some(Ty::U64),
-            Buffer::Waiting if self.of_segments => Some(Ty::U32),
+            Buffer::Offsets(ty) if self.over == Over::Segments => Some(Ty::Scalar(ty)),
+            Buffer::Tiles | Buffer::LongSegments if self.over == Over::Segments => Some(Ty::U64),
+            Buffer::Waiting if self.over == Over::Segments => Some(Ty::U32),
             Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => None,
             Buffer::List(name) => self.list(name).is_ok().then_some(Ty::U32),
             Buffer::Shared(name) => {

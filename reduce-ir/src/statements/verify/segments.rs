@@ -1,10 +1,10 @@
-//! Checks kernels over segments: rule 13 of the verifier.
+//! Checks kernels over segments, and over keys: rule 13 of the verifier.
 
-use super::{Check, Uniform, Verifier, bounds};
+use super::{Check, Over, Uniform, Verifier, bounds};
 use crate::operation::Operation;
 use crate::program::Kernel;
 use crate::redux::Redux;
-use crate::statements::{Expr, Local, LoweredKernel, Ty};
+use crate::statements::{Expr, Local, LoweredKernel, Stmt, Ty};
 use std::collections::BTreeMap;
 
 impl LoweredKernel {
@@ -14,20 +14,38 @@ impl LoweredKernel {
     /// # Errors
     /// The first broken rule, and where it is broken.
     pub fn verify_segments(&self, operation: &Operation, steps: &Kernel, most: Option<u64>) -> Check {
+        self.verify_over(Over::Segments, operation, steps, bounds::check_segments(self, most))
+    }
+
+    /// Checks every rule that concerns a kernel that reduces elements by keys: at most `most` elements and blocks. `steps` is a kernel
+    /// over the same elements.
+    ///
+    /// # Errors
+    /// The first broken rule, and where it is broken.
+    pub fn verify_keys(&self, operation: &Operation, steps: &Kernel, most: [u64; 2]) -> Check {
+        self.verify_over(Over::Keys, operation, steps, bounds::check_keys(self, most))
+    }
+
+    fn verify_over(
+        &self,
+        over: Over,
+        operation: &Operation,
+        steps: &Kernel,
+        bounds: Result<(), Expr>,
+    ) -> Check {
         let mut verifier = Verifier {
             operation,
             redux: Redux::of(operation),
             kernel: self,
             steps,
-            of_segments: true,
+            over,
             arrived: false,
             cluster_runs: false,
             moved: BTreeMap::new(),
             scope: BTreeMap::new(),
         };
         verifier.body(&self.body, Uniform::Always)?;
-        bounds::check_segments(self, most)
-            .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
+        bounds.or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
     }
 }
 
@@ -38,8 +56,17 @@ impl Verifier<'_> {
         self.bind(local, false, Uniform::Block)
     }
 
-    pub(super) fn fault(&self, segment: &Expr) -> Check {
-        self.ensure(13, self.of_segments, || "the kernel has no segments".to_owned())?;
-        self.expect(segment, Ty::U64).map(|_| ())
+    pub(super) fn turn(&mut self, stmt: &Stmt, here: Uniform) -> Check {
+        let Stmt::Turn { turn, turns, value } = stmt else { return Ok(()) };
+        self.require_all_threads(5, here >= Uniform::Warp, stmt)?;
+        self.expect(value, Ty::U32)?;
+        self.ensure(2, [turn.ty, turns.ty] == [Ty::U32; 2], || "turns are u32".to_owned())?;
+        self.bind(turn, false, Uniform::Thread)?;
+        self.bind(turns, false, Uniform::Warp)
+    }
+
+    pub(super) fn fault(&self, number: &Expr) -> Check {
+        self.ensure(13, self.over != Over::Groups, || "the kernel has no segments or keys".to_owned())?;
+        self.expect(number, Ty::U64).map(|_| ())
     }
 }

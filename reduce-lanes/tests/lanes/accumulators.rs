@@ -1,7 +1,10 @@
 //! Accumulators of one value for all lanes, and of fields that are added to each other.
 
-use super::*;
+use reduce_ir::Scalar;
 use reduce_ir::func::{FuncBuilder, Param};
+use reduce_ir::ops::Bin;
+use reduce_lanes::eval::Accumulator;
+use reduce_lanes::{Lanes, LanesRef, Loops, SHARED};
 
 /// `{ s: acc.s + acc.h as i32, h: acc.h + x }`: the operand of `s` is converted, as sums of narrow types do themselves.
 #[test]

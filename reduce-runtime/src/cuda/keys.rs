@@ -1,0 +1,265 @@
+//! Reduces elements with keys on a GPU.
+
+use super::driver::{self, failed};
+use super::faults::{self, NO_FAULT};
+use super::gpu::Gpu;
+use super::input::DeviceInput;
+use super::kernels::bytes;
+use super::launch::{Shape, fill, launch};
+use super::modules;
+use super::sizes::ALIGNMENT;
+use crate::keys::{KeyBackend, check_line};
+use crate::{Error, Groups, Reducer, SegmentsError, Strided, View, inputs};
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
+use reduce_codegen::keys::Keyed;
+use reduce_ir::axes::Others;
+use reduce_ir::program::Reads;
+use reduce_ir::{Domain, Value};
+use reduce_lanes::{Lanes, LanesRef, Places, collect};
+use std::sync::Arc;
+
+/// The loaded kernels of a program over elements with keys.
+#[derive(Debug)]
+pub(crate) struct KeyKernels {
+    gpu: Gpu,
+    program: Keyed,
+    functions: [CudaFunction; 2],
+}
+
+/// The results of numbered groups, in device memory: see [`Reducer::reduce_keys_device`](crate::Reducer::reduce_keys_device).
+#[derive(Debug)]
+pub struct DeviceKeys {
+    /// Declared before the memory, because fields are dropped in declaration order.
+    _current: driver::Current,
+    kernels: Arc<KeyKernels>,
+    stream: Arc<CudaStream>,
+    memory: CudaSlice<u8>,
+    base: CUdeviceptr,
+    elements: u64,
+}
+
+/// Where the results begin, in bytes. The fault word comes first.
+const RESULTS: u64 = ALIGNMENT;
+
+impl KeyKernels {
+    /// Compiles and loads the kernels of a program.
+    pub(crate) fn load(program: Keyed, gpu: &Gpu) -> Result<KeyKernels, Error> {
+        let module = modules::of_keys(&program, gpu)?;
+        let function = |name: &str| module.load_function(name).map_err(failed("looking up a kernel"));
+        let names = program.kernels();
+        let functions = [function(names[0])?, function(names[1])?];
+        Ok(KeyKernels { gpu: gpu.clone(), program, functions })
+    }
+
+    /// Where the partials begin, in bytes.
+    fn partials(&self) -> u64 {
+        let stored = self.program.operation.stored().size() as u64;
+        RESULTS + (self.program.keys.groups * stored).next_multiple_of(ALIGNMENT)
+    }
+
+    /// Allocates the memory of calls on a stream.
+    fn memory(self: &Arc<Self>, stream: &Arc<CudaStream>, elements: u64) -> Result<DeviceKeys, Error> {
+        let acc = self.program.operation.acc.size() as u64;
+        let partials = self.program.number_of_partials(elements).saturating_mul(acc);
+        let mut memory = self.gpu.allocate(stream, self.partials().saturating_add(partials))?;
+        let base = memory.device_ptr_mut(stream).0;
+        // SAFETY: the memory has at least 8 bytes there, and lives until the stream has reached its end.
+        unsafe { fill(stream, base, &NO_FAULT) }.map_err(failed("setting the fault"))?;
+        let _current = driver::Current(stream.context().clone());
+        Ok(DeviceKeys { _current, kernels: self.clone(), stream: stream.clone(), memory, base, elements })
+    }
+
+    /// Reduces copies of elements in host memory. Returns one vector for each field of the stored output.
+    pub(crate) fn reduce(
+        self: &Arc<Self>,
+        inputs: &[Strided<LanesRef<'_>>],
+        params: &[Value],
+    ) -> Result<Vec<Lanes>, Error> {
+        let stream = self.gpu.context().default_stream();
+        let copies = inputs.iter().map(|input| self.copied(&stream, input)).collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
+        let addresses: Vec<_> = pointers.iter().map(|(pointer, _)| *pointer).collect();
+        let mut results = self.memory(&stream, inputs.first().map_or(0, |input| input.len as u64))?;
+        let launched = results.launch(&addresses, params);
+        // Kernels that were queued may still read the copies.
+        driver::wait(&stream).map_err(failed("running the kernels"))?;
+        launched?;
+        results.read_stored()
+    }
+
+    /// Copies elements to the device, side by side.
+    fn copied(
+        &self,
+        stream: &Arc<CudaStream>,
+        input: &Strided<LanesRef<'_>>,
+    ) -> Result<CudaSlice<u8>, Error> {
+        let mut gathered = Lanes::empty(input.data.ty());
+        let elements = match (input.step, input.len) {
+            (1, _) | (_, 0) => input.data.slice(input.offset..input.offset + input.len),
+            (step, len) => {
+                let outer = Places::Even { first: 0, step: 0, len: 1 };
+                collect(input.data, input.offset, [&outer, &Places::Even { first: 0, step, len }], &mut gathered);
+                gathered.borrow()
+            }
+        };
+        let bytes = bytes(elements);
+        let mut copy = self.gpu.allocate(stream, bytes.len() as u64)?;
+        stream.memcpy_htod(bytes, &mut copy).map_err(failed("copying an input to the device"))?;
+        Ok(copy)
+    }
+}
+
+/// Waits until no kernel runs before the kernels are unloaded: the caller may not have waited.
+impl Drop for KeyKernels {
+    fn drop(&mut self) {
+        let context = self.gpu.context();
+        context.record_err(driver::wait_for_all(context));
+    }
+}
+
+impl DeviceKeys {
+    /// Returns the number of groups.
+    pub fn len(&self) -> usize {
+        self.kernels.program.keys.groups as usize
+    }
+
+    /// Returns whether there are no groups: never.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the stream that the calls are queued on.
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Returns the device address of the results, one for each group: the fields of the operation's stored output, laid out as in C. The
+    /// address never changes. Readers must be ordered after the call by its stream, or by an event.
+    pub fn result_ptr(&self) -> CUdeviceptr {
+        self.base + RESULTS
+    }
+
+    /// Waits for the results and reads them.
+    ///
+    /// # Errors
+    /// A key was no group, at this call or an earlier one; a graph is capturing the stream; the driver reports an error.
+    pub fn read(&mut self) -> Result<Groups, Error> {
+        let stored = self.read_stored()?;
+        let Keyed { operation, keys, .. } = &self.kernels.program;
+        Ok(Groups::new(operation, vec![keys.groups], stored))
+    }
+
+    fn read_stored(&mut self) -> Result<Vec<Lanes>, Error> {
+        let Keyed { operation, keys, .. } = &self.kernels.program;
+        let results = (RESULTS, keys.groups as usize);
+        let read = faults::read(&self.stream, &mut self.memory, &operation.stored(), results)?;
+        read.map_err(|position| SegmentsError::Key { position, groups: keys.groups }.into())
+    }
+
+    /// Queues the launches. `inputs` holds the address of the first element of each input.
+    fn launch(&mut self, inputs: &[CUdeviceptr], params: &[Value]) -> Result<(), Error> {
+        let KeyKernels { program, functions, .. } = &*self.kernels;
+        let (base, partials) = (self.base, self.base + self.kernels.partials());
+        let (chunks, groups) = (program.chunks(self.elements), program.keys.groups);
+        let params: Vec<_> = params.iter().map(|param| param.bits()).collect();
+        let fault = if program.keys.others == Others::Error { &[base][..] } else { &[] };
+        let first = [inputs, &[partials, self.elements], fault, &params].concat();
+        let second = [&[partials, 0, base + RESULTS, chunks, groups][..], &params].concat();
+        let of_block = u64::from(program.partials.groups_of_block(Reads::Partials));
+        let shapes = [
+            Shape { grid: chunks as u32, block: program.tables.threads, dependent: false },
+            Shape {
+                grid: groups.div_ceil(of_block) as u32,
+                block: program.partials.threads(Reads::Partials),
+                dependent: false,
+            },
+        ];
+        self.stream.context().bind_to_thread().map_err(failed("binding its context"))?;
+        for ((function, shape), arguments) in functions.iter().zip(shapes).zip([first, second]) {
+            // SAFETY: the arguments are those of the kernel. The memory they point to is allocated, and freed in the order of the
+            // stream; whoever gives the inputs keeps them as long.
+            unsafe { launch(&self.stream, function, shape, &arguments) }
+                .map_err(failed("launching a kernel"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Reducer {
+    /// Queues a reduction of device data by keys, on the stream of the first input, and returns at once. The results stay on the device. The
+    /// elements of each input lie side by side; all inputs are read on one stream. Keys are the last input, unless the specification
+    /// computes them.
+    ///
+    /// Keys that are no group are found by the kernels: [`DeviceKeys::read`] returns the error.
+    ///
+    /// # Errors
+    /// The specification has no `groups` with a number; inputs differ from it in number, type or length, are read on different streams, or
+    /// do not lie in the context of the device; params differ from it.
+    pub fn reduce_keys_device(
+        &self,
+        inputs: &[DeviceInput<'_>],
+        params: &[Value],
+    ) -> Result<DeviceKeys, Error> {
+        let (kernels, elements, stream) = self.device_keys(inputs, params)?;
+        let mut results = kernels.memory(&stream, elements)?;
+        enqueue(inputs, params, &mut results)?;
+        Ok(results)
+    }
+
+    /// As [`Reducer::reduce_keys_device`], into the memory of an earlier call on the same stream, with as many elements. A call neither
+    /// allocates nor waits.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_keys_device`], or the memory does not fit.
+    pub fn reduce_keys_into(
+        &self,
+        inputs: &[DeviceInput<'_>],
+        params: &[Value],
+        into: &mut DeviceKeys,
+    ) -> Result<(), Error> {
+        let (kernels, elements, stream) = self.device_keys(inputs, params)?;
+        let fits = Arc::ptr_eq(&kernels, &into.kernels) && elements == into.elements;
+        if !fits || *stream != *into.stream {
+            return Err(Error::OtherWorkspace);
+        }
+        driver::refuse_capture(&stream)?;
+        enqueue(inputs, params, into)
+    }
+
+    /// Checks a call on device memory. Returns its kernels, its number of elements and its stream.
+    fn device_keys(
+        &self,
+        inputs: &[DeviceInput<'_>],
+        params: &[Value],
+    ) -> Result<(Arc<KeyKernels>, u64, Arc<CudaStream>), Error> {
+        let keying = self.keying().ok_or(SegmentsError::NoNumbers)?;
+        let KeyBackend::Cuda(kernels) = &keying.backend else { return Err(Error::DeviceMemoryOnHost) };
+        let operation = &keying.program.operation;
+        inputs::check_params(operation, params)?;
+        for (param, input) in operation.inputs.iter().zip(inputs) {
+            inputs::check_input(Domain::WHOLE, param, &input.shape())?;
+        }
+        let shapes: Vec<_> = inputs.iter().map(|input| View::of((input.ty(), input.len()), [input.len()])).collect();
+        let n = check_line(&keying.program, &shapes)?;
+        let stream = inputs.first().map(|input| input.stream().clone()).ok_or(Error::DeviceMemoryOnHost)?;
+        for (at, input) in inputs.iter().enumerate() {
+            if !input.is_in(kernels.gpu.context()) {
+                return Err(Error::OtherContext { input: at, device: kernels.gpu.name() });
+            }
+            if **input.stream() != *stream {
+                return Err(Error::InputOfOtherStream { input: at });
+            }
+        }
+        Ok((kernels.clone(), n, stream))
+    }
+}
+
+/// Queues the launches, and reports the reads to cudarc.
+fn enqueue(inputs: &[DeviceInput<'_>], params: &[Value], into: &mut DeviceKeys) -> Result<(), Error> {
+    let addresses: Vec<_> = inputs.iter().map(|input| input.pointer().0).collect();
+    let launched = into.launch(&addresses, params);
+    let stream = into.stream.clone();
+    // Also after a failed launch: earlier launches are queued.
+    inputs.iter().map(|input| input.read_on(&stream)).fold(launched, Result::and)
+}
