@@ -35,6 +35,8 @@ mod fuzzed;
 #[path = "golden_bits/lines.rs"]
 #[allow(dead_code, reason = "the file is written on the host")]
 mod golden;
+#[path = "gpu/keys.rs"]
+mod keys;
 #[path = "gpu/ladder.rs"]
 mod ladder;
 #[path = "gpu/numeric.rs"]
