@@ -14,6 +14,7 @@ mod lists;
 mod message;
 mod redux;
 pub(crate) mod segments_header;
+mod shared_atomic;
 mod shuffle;
 mod spelling;
 mod stmt;
@@ -21,6 +22,8 @@ mod turns;
 mod types;
 mod unaligned;
 mod uses;
+
+pub(crate) use shared_atomic::combines_by_atomics;
 
 use crate::error::{Error, check_names};
 use crate::lower;
@@ -74,6 +77,9 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
     if uses.atomics {
         text.push_str(&atomic::function(operation));
     }
+    if uses.shared_atomics {
+        text.push_str(&shared_atomic::function(operation));
+    }
     if uses.flags {
         text.push_str(flag::FUNCTIONS);
     }
@@ -110,7 +116,9 @@ fn kernel(operation: &Operation, kernel: &LoweredKernel) -> String {
     let bounds = kernel.resident.map(|blocks| format!("__launch_bounds__({}, {blocks}) ", kernel.block));
     let cluster = bounds.unwrap_or_default() + &cluster;
     let context = Context { operation, streaming: kernel.streaming, lists: &kernel.lists };
-    let mut shared: String = kernel.shared.iter().map(|it| shared(context, it)).collect();
+    let bytes = |it: &Shared| kernel.constant(it.len) as usize * operation.acc.size();
+    let is_asked = kernel.shared.iter().map(bytes).sum::<usize>() > DECLARED_SHARED;
+    let mut shared: String = kernel.shared.iter().map(|it| shared(context, it, is_asked)).collect();
     kernel.lists.iter().for_each(|list| shared.push_str(&lists::declared(list)));
     let rest = shared + &stmt::body(context, &kernel.body, 1);
     let (name, parameters) = (kernel.name, parameters(context, kernel));
@@ -139,8 +147,14 @@ fn constant(it: &Constant) -> String {
     if it.note.is_empty() { declaration + "\n" } else { format!("{declaration:<59} // {}\n", it.note) }
 }
 
-fn shared(context: Context<'_>, it: &Shared) -> String {
+/// The bytes of shared memory that a kernel can declare. The launch asks for more.
+const DECLARED_SHARED: usize = 48 << 10;
+
+fn shared(context: Context<'_>, it: &Shared, is_asked: bool) -> String {
     let acc = &context.operation.acc;
+    if is_asked {
+        return format!("    extern __shared__ {} {}[];\n", types::record(acc), it.name);
+    }
     let holds = if it.sent { message::slot(acc) } else { types::record(acc).to_owned() };
     let array = format!("    __shared__ {holds} {}[{}];\n", it.name, it.len);
     if it.sent { array + message::COUNT } else { array }

@@ -8,6 +8,7 @@
 //! of the elements, and those of all tables of a block meet by halves. So the association depends on the number of elements, the number of
 //! groups and the size of an accumulator, and an element of another group counts as absent.
 
+use crate::cuda::combines_by_atomics;
 use crate::cuda::cuda_kernels;
 use crate::cuda::keys_header::header;
 use crate::error::{Error, check_names};
@@ -59,6 +60,8 @@ pub enum Owner {
     Warp,
     /// A warp, in the partials.
     Memory,
+    /// The block, in shared memory. Its threads combine by atomic instructions, in any order: the operation is exact.
+    Block,
 }
 
 /// The bytes of the tables of a block, so that several blocks fit a multiprocessor.
@@ -66,6 +69,12 @@ const SHARED: usize = 32 << 10;
 
 /// The bytes of shared memory that a block has on every architecture.
 const MOST_SHARED: usize = 48 << 10;
+
+/// The bytes of shared memory that a block can ask for on every architecture.
+const ASKED_SHARED: usize = 64 << 10;
+
+/// The threads of a block that has one table.
+const SHARING: u32 = 512;
 
 /// The most threads with tables of their own, and the fewest.
 const THREADS: [u32; 2] = [128, Program::WARP];
@@ -120,7 +129,25 @@ impl Keyed {
     /// Returns the number of chunks of n elements: the blocks of the first launch.
     pub fn chunks(&self, n: u64) -> u64 {
         let least = (ROWS * self.tables.row()).max(self.keys.groups * u64::from(self.tables.number));
-        (n / least).clamp(1, Keyed::CHUNKS)
+        let most = match (self.tables.of, self.table_bytes()) {
+            // About as many blocks as run at once on a large GPU, or twice as many: each writes a whole table.
+            (Owner::Block, MOST_SHARED..) => 384,
+            (Owner::Block, SHARED..) => 512,
+            (Owner::Block, _) => 1024,
+            (Owner::Thread | Owner::Warp | Owner::Memory, _) => Keyed::CHUNKS,
+        };
+        (n / least).clamp(1, most)
+    }
+
+    /// Returns the bytes of all tables of a block.
+    fn table_bytes(&self) -> usize {
+        self.keys.groups as usize * self.tables.number as usize * self.operation.acc.size()
+    }
+
+    /// Returns the bytes of shared memory that the launch of the first kernel asks for: 0 if the kernel declares its arrays.
+    pub fn asked_shared_bytes(&self) -> u32 {
+        let is_large = self.tables.of == Owner::Block && self.table_bytes() > MOST_SHARED;
+        if is_large { self.table_bytes() as u32 } else { 0 }
     }
 
     /// Returns the elements of a chunk.
@@ -131,7 +158,11 @@ impl Keyed {
 
     /// Returns the association of n elements. Elements of other groups are absent.
     pub fn association(&self, n: u64) -> Association {
-        let Tables { number, width, .. } = self.tables;
+        let Tables { of, number, width, .. } = self.tables;
+        let again = self.partials.association().again;
+        if of == Owner::Block {
+            return Association { first: vec![Level::every(self.chunk(n), Tree::Any)], again };
+        }
         let fold = Level {
             chunk: self.chunk(n),
             lanes: number.into(),
@@ -140,7 +171,6 @@ impl Keyed {
             tree: Tree::Serial,
         };
         let meet = (number > 1).then(|| Level::every(number.into(), Tree::Halving));
-        let again = self.partials.association().again;
         Association { first: [fold].into_iter().chain(meet).collect(), again }
     }
 
@@ -187,6 +217,9 @@ impl Tables {
         }
         let fits = |tables: u32, most: usize| bytes.saturating_mul(tables.into()) <= most as u64;
         let [most, least] = THREADS;
+        if !fits(most, SHARED) && fits(1, ASKED_SHARED) && combines_by_atomics(operation) {
+            return Tables { of: Owner::Block, number: 1, threads: SHARING, width: SHARING * width(operation) };
+        }
         let threads = std::iter::successors(Some(most), |threads| Some(threads / 2));
         let mut threads = threads.take_while(|threads| *threads >= least);
         if let Some(threads) = threads.find(|threads| fits(*threads, SHARED)).or(fits(least, MOST_SHARED).then_some(least)) {
@@ -206,7 +239,7 @@ impl Tables {
 }
 
 /// Returns the elements of a load of a thread.
-fn width(operation: &Operation) -> u32 {
+pub(crate) fn width(operation: &Operation) -> u32 {
     let widest = operation.inputs.iter().map(|input| input.ty.size()).max().unwrap_or(1);
     (LOAD / widest).clamp(1, WIDTH) as u32
 }
@@ -219,6 +252,7 @@ impl fmt::Display for Keyed {
             Owner::Thread => "each thread has a table in shared memory",
             Owner::Warp => "each warp has a table in shared memory",
             Owner::Memory => "each warp has a table in memory",
+            Owner::Block => "the block has a table in shared memory, for atomic instructions",
         };
         writeln!(f, "keys of {} groups, blocks of {threads} threads", self.keys.groups)?;
         writeln!(f, "  {owner}: {number} for a block, {width} elements in turn")

@@ -96,3 +96,25 @@ fn every_schedule_gives_the_same_trees() {
         }
     }
 }
+
+/// Elements of exact operations may meet in any order.
+#[test]
+fn blocks_have_tables() {
+    for (op, groups) in [("ty: i32, op: sum", 300), ("ty: i32, op: max", 700), ("ty: f32, map: |x| 1u64, op: sum", 8000)] {
+        let program = program(op, groups);
+        assert_eq!(program.tables.of, Owner::Block);
+        assert_eq!(program.asked_shared_bytes() > 0, groups == 8000);
+        for n in [1, 2050, 9001] {
+            for schedule in Schedule::all(program.chunks(n)).into_iter().step_by(if groups == 8000 { 4 } else { 1 }) {
+                let (domain, outcome, fault) = run(&program, n, n % 2 == 0, schedule);
+                assert_eq!((outcome.reports, fault), (vec![], None));
+                for group in 0..groups {
+                    let mut found = domain.leaves(outcome.results[group as usize].unwrap());
+                    found.sort_unstable();
+                    let wanted: Vec<_> = (0..n).filter(|&position| key(position, groups) == group).collect();
+                    assert_eq!(found, wanted, "group {group} of {n} elements");
+                }
+            }
+        }
+    }
+}

@@ -85,6 +85,9 @@ fn stmt(context: Context<'_>, it: &Stmt, depth: usize) -> String {
             line(format!("const {of_lane}")) + &line(format!("const {of_warp}"))
         }
         Stmt::Fault(segment) => line(format!("atomicMin(fault, {});", sub(segment))),
+        Stmt::AtomicCombine { place: at, value, scope: Scope::Block, .. } => {
+            line(format!("join_atomically(&{}, {});", place(operation, at), sub(value)))
+        }
         Stmt::AtomicCombine { place: at, value, .. } => {
             line(atomic::combine(operation, &place(operation, at), &sub(value)))
         }

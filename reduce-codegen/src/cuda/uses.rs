@@ -1,6 +1,7 @@
 //! The declarations that the statements of kernels need.
 
 use reduce_ir::Scalar;
+use reduce_ir::program::Scope;
 use reduce_ir::statements::{Buffer, Expr, LoweredKernel, Place, Stmt, Ty};
 use std::collections::BTreeSet;
 
@@ -33,6 +34,8 @@ pub(super) struct Uses {
     pub(super) faults: bool,
     /// Whether threads append to lists.
     pub(super) appends: bool,
+    /// Whether accumulators are combined into shared memory, atomically.
+    pub(super) shared_atomics: bool,
     /// Whether lanes take turns.
     pub(super) turns: bool,
     /// Whether the result of no elements is stored.
@@ -72,6 +75,7 @@ impl Uses {
                 Stmt::Atomic { .. } => self.ticket = true,
                 Stmt::Shuffle { .. } => self.shuffles = true,
                 Stmt::Redux(_, there) => self.redux = Some(there.is_some()),
+                Stmt::AtomicCombine { scope: Scope::Block, .. } => self.shared_atomics = true,
                 Stmt::AtomicCombine { .. } => self.atomics = true,
                 Stmt::Fault(_) => self.faults = true,
                 Stmt::Turn { .. } => self.turns = true,

@@ -4,13 +4,13 @@ mod by_thread;
 mod by_warp;
 
 use crate::error::Error;
-use crate::keys::{Keyed, Owner};
+use crate::keys::{Keyed, Owner, width};
 use reduce_ir::axes::Others;
 use reduce_ir::operation::Argument;
 use reduce_ir::ops::Bin;
-use reduce_ir::program::Reads;
+use reduce_ir::program::{Reads, Scope};
 use reduce_ir::statements::{
-    Buffer, Constant, Expr, Local, Loop, Lowered, LoweredKernel, Part, Place, Shared, Stmt, Ty, Unroll,
+    Buffer, Constant, Expr, Local, Loop, Lowered, LoweredKernel, MemoryOrder, Part, Place, Shared, Stmt, Ty, Unroll,
 };
 use reduce_ir::{Domain, Scalar, Value};
 
@@ -44,7 +44,7 @@ fn kernel(program: &Keyed) -> LoweredKernel {
     let mut draft = Draft { program, constants: Vec::new(), shared: Vec::new(), body: Vec::new() };
     draft.declare();
     match program.tables.of {
-        Owner::Thread => draft.by_thread(),
+        Owner::Thread | Owner::Block => draft.by_thread(),
         Owner::Warp | Owner::Memory => draft.by_warp(),
     }
     LoweredKernel {
@@ -103,8 +103,8 @@ impl Draft<'_> {
         self.constant("KEYS", self.program.keys.groups as u32, self.program.keys.groups.to_string(), "groups");
         let row = tables.row() as u32;
         match tables.of {
-            Owner::Thread => {
-                self.constant("WIDTH", tables.width, tables.width.to_string(), "elements of a load");
+            Owner::Thread | Owner::Block => {
+                self.constant("WIDTH", self.width(), self.width().to_string(), "elements of a load");
                 self.constant("ROW", row, "THREADS * WIDTH".to_owned(), "elements of a row of loads");
             }
             Owner::Warp | Owner::Memory => {
@@ -115,6 +115,7 @@ impl Draft<'_> {
         self.constant("STEPS", self.steps(), self.steps().to_string(), "rows at once");
         let (tables_of_block, formula) = match tables.of {
             Owner::Thread => (tables.threads, "KEYS * THREADS"),
+            Owner::Block => (1, "KEYS"),
             Owner::Warp => (tables.number, "KEYS * WARPS"),
             Owner::Memory => return,
         };
@@ -131,10 +132,18 @@ impl Draft<'_> {
         self.body.push(Stmt::Note(part, text.to_owned()));
     }
 
+    /// Returns the elements that a thread loads at once, or 4 rows of one element.
+    fn width(&self) -> u32 {
+        match self.program.tables.of {
+            Owner::Thread => self.program.tables.width,
+            Owner::Block => width(&self.program.operation),
+            Owner::Warp | Owner::Memory => 4,
+        }
+    }
+
     /// Returns the rows of one turn of the loop over elements.
     fn steps(&self) -> u32 {
-        let width = if self.program.tables.of == Owner::Thread { self.program.tables.width } else { 4 };
-        (AT_ONCE / width).clamp(1, STEPS)
+        (AT_ONCE / self.width()).clamp(1, STEPS)
     }
 
     /// Names the first element of the block, and the end of its elements. Blocks have equal numbers of rows, except for the last ones.
@@ -221,6 +230,11 @@ impl Draft<'_> {
         let of = |arguments: Vec<Argument>| {
             arguments.into_iter().filter_map(|it| self.argument(it, element, place)).collect()
         };
+        if self.program.tables.of == Owner::Block {
+            let value = Expr::Map(of(operation.map_arguments()));
+            let (order, scope) = (MemoryOrder::Relaxed, Scope::Block);
+            return vec![Stmt::AtomicCombine { place: at, value, order, scope }];
+        }
         let old = Local::new(format!("old_{suffix}"), Ty::Acc);
         let sum = match operation.fold_arguments() {
             None => old.get().combine(Expr::Map(of(operation.map_arguments()))),

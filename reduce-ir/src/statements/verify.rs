@@ -251,12 +251,7 @@ impl Verifier<'_> {
             Stmt::Fault(segment) => self.fault(segment),
             Stmt::Turn { .. } => self.turn(stmt, here),
             Stmt::AtomicCombine { place, value, order, scope } => {
-                let legal = place.buffer == Buffer::Partials && self.steps.is_atomic();
-                self.ensure(7, legal, || format!("an atomic on {place} is not allowed"))?;
-                let is_plain = (*order, *scope) == (MemoryOrder::Relaxed, Scope::Grid);
-                self.ensure(7, is_plain, || {
-                    format!("the atomic must be relaxed at grid scope, not {order} at {scope}")
-                })?;
+                self.atomic_combine(place, (*order, *scope))?;
                 self.expect(value, Ty::Acc)?;
                 self.place(place).map(|_| ())
             }
@@ -268,6 +263,19 @@ impl Verifier<'_> {
                 self.body(otherwise, here)
             }
         }
+    }
+
+    fn atomic_combine(&self, place: &Place, (order, scope): (MemoryOrder, Scope)) -> Check {
+        let is_shared = matches!(place.buffer, Buffer::Shared(_));
+        let legal = match self.over {
+            Over::Keys => is_shared,
+            Over::Groups | Over::Segments => place.buffer == Buffer::Partials && self.steps.is_atomic(),
+        };
+        let wanted = if is_shared { Scope::Block } else { Scope::Grid };
+        self.ensure(7, legal, || format!("an atomic on {place} is not allowed"))?;
+        self.ensure(7, (order, scope) == (MemoryOrder::Relaxed, wanted), || {
+            format!("the atomic must be relaxed at {wanted} scope, not {order} at {scope}")
+        })
     }
 
     fn counted_loop(&mut self, it: &Loop, here: Uniform) -> Check {

@@ -10,7 +10,7 @@ use super::modules;
 use super::sizes::ALIGNMENT;
 use crate::keys::{KeyBackend, check_line};
 use crate::{Error, Groups, Reducer, SegmentsError, Strided, View, inputs};
-use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::sys::{CUdeviceptr, CUfunction_attribute};
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 use reduce_codegen::keys::Keyed;
 use reduce_ir::axes::Others;
@@ -49,6 +49,11 @@ impl KeyKernels {
         let function = |name: &str| module.load_function(name).map_err(failed("looking up a kernel"));
         let names = program.kernels();
         let functions = [function(names[0])?, function(names[1])?];
+        let shared = program.asked_shared_bytes();
+        if shared > 0 {
+            let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            functions[0].set_attribute(most, shared as i32).map_err(failed("asking for shared memory"))?;
+        }
         Ok(KeyKernels { gpu: gpu.clone(), program, functions })
     }
 
@@ -168,8 +173,14 @@ impl DeviceKeys {
         let second = [&[partials, 0, base + RESULTS, chunks, groups][..], &params].concat();
         let of_block = u64::from(program.partials.groups_of_block(Reads::Partials));
         let shapes = [
-            Shape { grid: chunks as u32, block: program.tables.threads, dependent: false },
             Shape {
+                grid: chunks as u32,
+                block: program.tables.threads,
+                shared: program.asked_shared_bytes(),
+                dependent: false,
+            },
+            Shape {
+                shared: 0,
                 grid: groups.div_ceil(of_block) as u32,
                 block: program.partials.threads(Reads::Partials),
                 dependent: false,

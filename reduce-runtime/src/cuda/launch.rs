@@ -21,6 +21,8 @@ pub(super) struct Shape {
     pub(super) grid: u32,
     /// Threads per block.
     pub(super) block: u32,
+    /// The bytes of shared memory besides those that the kernel declares.
+    pub(super) shared: u32,
     /// Whether the kernel may begin while the previous launch still runs. The kernel itself waits for that launch.
     pub(super) dependent: bool,
 }
@@ -59,7 +61,7 @@ pub(super) unsafe fn launch(
         blockDimX: shape.block,
         blockDimY: 1,
         blockDimZ: 1,
-        sharedMemBytes: 0,
+        sharedMemBytes: shape.shared,
         hStream: stream.cu_stream(),
         attrs: &raw mut dependent,
         numAttrs: shape.dependent.into(),

@@ -180,7 +180,7 @@ impl DeviceSegments {
             self.kernels.functions.iter().zip(grids).zip([search, main, long, combine]).take(launches)
         {
             let shape =
-                Shape { grid: grid as u32, block: Segmented::BLOCK, dependent: self.kernels.dependent };
+                Shape { grid: grid as u32, block: Segmented::BLOCK, shared: 0, dependent: self.kernels.dependent };
             // SAFETY: the arguments are those of the kernel. The memory they point to is allocated, and freed in the order of the
             // stream; whoever gives inputs and offsets keeps them as long.
             unsafe { launch(&self.stream, function, shape, &arguments) }

@@ -314,6 +314,7 @@ impl Workspace {
         Prepared {
             kernel: launch.kernel,
             shape: Shape {
+                shared: 0,
                 grid: launch.grid as u32,
                 block: variant.threads[launch.kernel as usize],
                 dependent: variant.dependent,

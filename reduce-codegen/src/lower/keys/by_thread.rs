@@ -1,6 +1,8 @@
-//! Each thread has an accumulator for each group, in shared memory: few groups.
+//! Each thread has an accumulator for each group, in shared memory: few groups. Or the block has one, and its threads combine by atomic
+//! instructions.
 
 use super::{Draft, TABLE, at, end, group, number, wide};
+use crate::keys::Owner;
 use crate::lower::place::lane;
 use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp};
@@ -10,19 +12,22 @@ use reduce_ir::statements::{
 };
 
 /// Returns the place of the accumulator of a thread for a group. Neighbouring threads have neighbouring words.
-fn mine(group: Expr) -> Place {
-    of_thread(group, Expr::Thread)
-}
-
 fn of_thread(group: Expr, thread: Expr) -> Place {
     Buffer::Shared(TABLE).at(group.times(Expr::Named("THREADS")).plus(thread))
 }
 
 impl Draft<'_> {
     pub(super) fn by_thread(&mut self) {
-        self.note(Part::Fold, "an accumulator of each thread for each group");
-        let clear = vec![Stmt::Store(mine(group().get()), Expr::Empty)];
-        self.body.push(self.each_group(0.into(), 1.into(), clear));
+        let is_shared = self.program.tables.of == Owner::Block;
+        let clear = vec![Stmt::Store(self.of_group(group().get()), Expr::Empty)];
+        if is_shared {
+            self.note(Part::Fold, "an accumulator of the block for each group");
+            self.body.push(self.each_group(Expr::Thread, Expr::Named("THREADS"), clear));
+            self.body.push(Stmt::Barrier(Barrier::Block));
+        } else {
+            self.note(Part::Fold, "an accumulator of each thread for each group");
+            self.body.push(self.each_group(0.into(), 1.into(), clear));
+        }
         self.note(Part::Fold, "the rows of this block");
         let first = self.find_elements();
         let whole = at().get().bin(Bin::Add, wide("STEPS").times(wide("ROW")));
@@ -30,12 +35,30 @@ impl Draft<'_> {
         let test = self.aligned().fold(whole, Expr::and);
         let rows = vec![Stmt::If(test, self.whole_rows(), vec![self.some_elements()])];
         self.body.push(self.each_rows(first, rows));
-        self.meet();
+        self.body.push(Stmt::Barrier(Barrier::Block));
+        if is_shared { self.store() } else { self.meet() }
+    }
+
+    /// Returns the place of the accumulator that this thread folds elements of a group into.
+    fn of_group(&self, group: Expr) -> Place {
+        match self.program.tables.of {
+            Owner::Block => Buffer::Shared(TABLE).at(group),
+            Owner::Thread | Owner::Warp | Owner::Memory => of_thread(group, Expr::Thread),
+        }
+    }
+
+    /// Stores the accumulators of the block.
+    fn store(&mut self) {
+        self.note(Part::Deliver, "the partials of this block");
+        let acc = Local::new("acc", Ty::Acc);
+        let load = Stmt::Load(acc.clone(), self.of_group(group().get()));
+        let body = vec![load, Stmt::Store(self.partial(group().get()), acc.get())];
+        self.body.push(self.each_group(Expr::Thread, Expr::Named("THREADS"), body));
     }
 
     /// Returns the conditions under which each input is aligned to its vectors.
     fn aligned(&self) -> impl Iterator<Item = Expr> {
-        let width = self.program.tables.width;
+        let width = self.width();
         let bytes = move |input: usize| width * self.program.operation.inputs[input].ty.size() as u32;
         let vectors = if width > 1 { self.inputs() } else { 0..0 };
         vectors.map(move |input| Expr::Aligned(Buffer::Input(input), bytes(input)))
@@ -50,7 +73,7 @@ impl Draft<'_> {
 
     /// Loads all rows of a turn, and then adds their elements.
     fn whole_rows(&self) -> Vec<Stmt> {
-        let width = self.program.tables.width;
+        let width = self.width();
         let (mut loads, mut adds) = (Vec::new(), Vec::new());
         for row in 0..self.steps() {
             let begin = Local::new(format!("place_{row}"), Ty::U64);
@@ -97,14 +120,13 @@ impl Draft<'_> {
     /// Adds an element to the accumulator of its group.
     fn visit(&self, suffix: &str, element: &impl Fn(usize) -> Expr, place: &Expr) -> Vec<Stmt> {
         let slot = Local::new(format!("slot_{suffix}"), Ty::U32);
-        let add = self.add(mine(slot.get()), suffix, element, place);
+        let add = self.add(self.of_group(slot.get()), suffix, element, place);
         let known = slot.get().below(Expr::Named("KEYS"));
         vec![Stmt::Let(slot, self.slot(element, place)), Stmt::If(known, add, self.other(place.clone()))]
     }
 
     /// Combines the accumulators of all threads for each group.
     fn meet(&mut self) {
-        self.body.push(Stmt::Barrier(Barrier::Block));
         self.note(Part::Tree, "a warp combines the accumulators of all threads for a group, by halves");
         let warp = Local::new("warp", Ty::U32);
         self.body.push(Stmt::Let(warp.clone(), Expr::Thread.over(Program::WARP)));
