@@ -288,15 +288,15 @@ pub use reduce_ir::{bf16, f16};
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
     Architecture, ArgMinMax, Array, Best, Compiled, Describe, Device, Error, GroupResult, Groups, Image,
-    Keyed, Lanes, LanesRef, Listing, MaxSum, MinMax, NoParams, Numbered, Nvrtc, Outcome, Output, Params, Ragged,
-    Reducer, Reduction, Resources, Returned, RunGroups, Runs, SegmentsError, Slices, Strided, Target, Timing,
-    View, ViewError, Views, With, devices,
+    Keyed, Lanes, LanesRef, Listing, MaxSum, MinMax, NoParams, Numbered, Nvrtc, Outcome, Output, Params,
+    Ragged, Reducer, Reduction, Resources, Returned, RunGroups, Runs, SegmentsError, Slices, Strided, Target,
+    Timing, View, ViewError, Views, With, devices,
 };
 
 #[cfg(feature = "cuda")]
 pub use reduce_runtime::{
-    Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory, DeviceSegments,
-    DeviceSlices, DeviceViews, Workspace, cudarc,
+    Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory,
+    DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, cudarc,
 };
 
 #[cfg(feature = "ndarray")]
@@ -353,7 +353,7 @@ macro_rules! reduction {
 /// The items that the expansion of `reduction!` names. Not a public API: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use reduce_ir::axes::{Axes, Axis, Cut, Keys, Kept, Others, Pattern};
+    pub use reduce_ir::axes::{Axes, Axis, Cut, Kept, Keys, Others, Pattern};
     pub use reduce_ir::func::{Func, Id, Line, Node, Param};
     pub use reduce_ir::operation::{Measure, Measures, Nothing, Operation, Order, Record, Search};
     pub use reduce_ir::ops::{Bin, Cmp, Un};

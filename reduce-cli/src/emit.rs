@@ -8,8 +8,8 @@ use crate::output;
 use crate::shape::Shaped;
 use crate::source::Source;
 use reduce_codegen::{Stage, Tuning};
-use reduce_ir::program::Program;
 use reduce_ir::Spec;
+use reduce_ir::program::Program;
 use reduce_runtime::{Architecture, Error, Nvrtc, Target};
 use similar::TextDiff;
 
@@ -21,7 +21,9 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
     if args.to != Form::Spec {
-        if let Some(program) = Fixed::of(args, &parsed.spec).map_err(|error| source.explain(&parsed, error))? {
+        if let Some(program) =
+            Fixed::of(args, &parsed.spec).map_err(|error| source.explain(&parsed, error))?
+        {
             return output::write(args.output.as_deref(), &program.form(args)?);
         }
         cut::check_kernels(&parsed.spec)?;

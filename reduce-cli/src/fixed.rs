@@ -45,9 +45,7 @@ impl Fixed {
                 let oldest = || Architecture::from_number(self.capability());
                 Ok(Nvrtc::get()?.compile(&self.cuda()?, Target::Ptx(arch.unwrap_or_else(oldest)))?.bytes)
             }
-            (Form::Cubin, Some(arch)) => {
-                Ok(Nvrtc::get()?.compile(&self.cuda()?, Target::Cubin(arch))?.bytes)
-            }
+            (Form::Cubin, Some(arch)) => Ok(Nvrtc::get()?.compile(&self.cuda()?, Target::Cubin(arch))?.bytes),
             (Form::Cubin, None) => {
                 Err(Failure::request("a cubin is for one architecture; name it, as with `--arch sm_90`"))
             }

@@ -94,7 +94,9 @@ impl Task<'_> {
         let opened = self.open(&self.parsed.spec)?;
         let start = Instant::now();
         if self.args.trace {
-            return Err(Failure::request("a trace shows one group or groups of one length; leave `--trace` out"));
+            return Err(Failure::request(
+                "a trace shows one group or groups of one length; leave `--trace` out",
+            ));
         }
         let (keys, groups) = match self.cutter {
             Some(cutter) => cutter.reduce(&opened.reducer, &inputs, self.params)?,

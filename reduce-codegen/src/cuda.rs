@@ -67,7 +67,7 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
     let uses = Uses::of(kernels);
     let mut text = types::structs(operation, &uses);
     uses.unaligned.iter().for_each(|&(ty, lanes)| text.push_str(&unaligned::function(ty, lanes)));
-    text.push_str(&func::functions(operation));
+    text.push_str(&func::functions(operation, uses.accs));
     if uses.shuffles {
         text.push_str(&shuffle::function(&operation.acc));
     }
@@ -85,6 +85,9 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
     }
     if uses.appends {
         text.push_str(lists::APPEND);
+    }
+    if uses.prefixes {
+        text.push_str(turns::SUM_BEFORE);
     }
     if uses.turns {
         text.push_str(turns::FUNCTIONS);
@@ -169,7 +172,8 @@ fn parameters(context: Context<'_>, kernel: &LoweredKernel) -> String {
     let stored = operation.stored();
     let [acc, output] = [&operation.acc, &stored].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
-    if lists::is_over_segments(&uses) || kernel.name == lower::keys::KERNEL {
+    let is_special = kernel.name == lower::keys::KERNEL || lower::runs::KERNELS.contains(&kernel.name);
+    if lists::is_over_segments(&uses) || is_special {
         return lists::parameters(context, kernel, &uses);
     }
     let mut text = String::new();

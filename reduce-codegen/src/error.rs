@@ -66,7 +66,9 @@ pub enum Error {
     #[error("elements with keys are reduced by `passes: auto` only; leave `passes` out")]
     KeysNeedAuto,
     /// The partials of a group need several launches.
-    #[error("on a GPU, this version combines by keys neither large accumulators nor in a fixed order of elements; use the device `host`")]
+    #[error(
+        "on a GPU, this version combines by keys neither large accumulators nor in a fixed order of elements; use the device `host`"
+    )]
     KeysTooLarge,
     /// A program broke a rule of the verifier after a step: a bug of reducegen.
     #[error("this is a bug in reducegen, please report it: after {step}, {violation}\n{program}")]

@@ -101,7 +101,9 @@ impl Keyed {
     /// # Errors
     /// The specification has other groups or a list of passes; a name is not a C identifier.
     pub fn of(spec: &Spec) -> Result<Keyed, Error> {
-        let Some(Cut::Keys(keys)) = spec.axes.as_ref().map(|axes| axes.cut) else { return Err(Error::NoKeys) };
+        let Some(Cut::Keys(keys)) = spec.axes.as_ref().map(|axes| axes.cut) else {
+            return Err(Error::NoKeys);
+        };
         if spec.passes != Passes::Auto {
             return Err(Error::KeysNeedAuto);
         }
@@ -218,14 +220,22 @@ impl Tables {
         let fits = |tables: u32, most: usize| bytes.saturating_mul(tables.into()) <= most as u64;
         let [most, least] = THREADS;
         if !fits(most, SHARED) && fits(1, ASKED_SHARED) && combines_by_atomics(operation) {
-            return Tables { of: Owner::Block, number: 1, threads: SHARING, width: SHARING * width(operation) };
+            return Tables {
+                of: Owner::Block,
+                number: 1,
+                threads: SHARING,
+                width: SHARING * width(operation),
+            };
         }
         let threads = std::iter::successors(Some(most), |threads| Some(threads / 2));
         let mut threads = threads.take_while(|threads| *threads >= least);
-        if let Some(threads) = threads.find(|threads| fits(*threads, SHARED)).or(fits(least, MOST_SHARED).then_some(least)) {
+        if let Some(threads) =
+            threads.find(|threads| fits(*threads, SHARED)).or(fits(least, MOST_SHARED).then_some(least))
+        {
             return Tables { of: Owner::Thread, number: threads, threads, width: width(operation) };
         }
-        let mut warps = std::iter::successors(Some(WARPS), |warps| Some(warps / 2)).take_while(|warps| *warps > 0);
+        let mut warps =
+            std::iter::successors(Some(WARPS), |warps| Some(warps / 2)).take_while(|warps| *warps > 0);
         let number = warps.find(|warps| fits(*warps, SHARED)).or(fits(1, MOST_SHARED).then_some(1));
         let of = if number.is_some() { Owner::Warp } else { Owner::Memory };
         let number = number.unwrap_or(1);

@@ -14,6 +14,7 @@ mod lower;
 mod names;
 pub mod passes;
 mod programs;
+pub mod runs;
 pub mod schedule;
 pub mod segments;
 mod size;

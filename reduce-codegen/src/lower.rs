@@ -15,6 +15,7 @@ mod logical;
 mod memory;
 mod place;
 mod rows;
+pub(crate) mod runs;
 pub(crate) mod segments;
 mod stride;
 mod ticket;

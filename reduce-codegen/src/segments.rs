@@ -46,6 +46,8 @@ pub struct Segmented {
     pub blocks: Vec<Program>,
     /// Whether a launch may begin while the previous one ends.
     pub dependent: bool,
+    /// Whether the number of segments lies on the device. The call then gives an upper bound of it.
+    pub counted: bool,
     /// The blocks of short segments that a multiprocessor should hold. `None`: threads have as many registers as they can use.
     pub resident: Option<u32>,
 }
@@ -100,6 +102,12 @@ impl Segmented {
         Ok(Segmented { resident: resident(&program.operation, tuning), ..program })
     }
 
+    /// Returns the same program for segments whose number lies on the device.
+    #[must_use]
+    pub fn counted(self) -> Segmented {
+        Segmented { counted: true, ..self }
+    }
+
     fn of_programs(
         offsets: Scalar,
         short: Vec<Program>,
@@ -139,6 +147,7 @@ impl Segmented {
             tiers: numbers,
             blocks,
             dependent,
+            counted: false,
             resident: None,
         })
     }

@@ -12,10 +12,7 @@ fn key(position: u64, groups: u64) -> u64 {
 }
 
 fn program(op: &str, groups: u64) -> Keyed {
-    let by = format!(
-        "|x| {{ let m = (i * 7919 + i / 3) % {0}; m * m / {0} }}",
-        groups + 1
-    );
+    let by = format!("|x| {{ let m = (i * 7919 + i / 3) % {0}; m * m / {0} }}", groups + 1);
     let source = format!("{op}, index: i, by: {by}, groups: {groups}");
     let spec = text(&source, None).unwrap_or_else(|error| panic!("{source}: {error}")).spec;
     Keyed::of(&spec).unwrap()
@@ -100,12 +97,16 @@ fn every_schedule_gives_the_same_trees() {
 /// Elements of exact operations may meet in any order.
 #[test]
 fn blocks_have_tables() {
-    for (op, groups) in [("ty: i32, op: sum", 300), ("ty: i32, op: max", 700), ("ty: f32, map: |x| 1u64, op: sum", 8000)] {
+    for (op, groups) in
+        [("ty: i32, op: sum", 300), ("ty: i32, op: max", 700), ("ty: f32, map: |x| 1u64, op: sum", 8000)]
+    {
         let program = program(op, groups);
         assert_eq!(program.tables.of, Owner::Block);
         assert_eq!(program.asked_shared_bytes() > 0, groups == 8000);
         for n in [1, 2050, 9001] {
-            for schedule in Schedule::all(program.chunks(n)).into_iter().step_by(if groups == 8000 { 4 } else { 1 }) {
+            for schedule in
+                Schedule::all(program.chunks(n)).into_iter().step_by(if groups == 8000 { 4 } else { 1 })
+            {
                 let (domain, outcome, fault) = run(&program, n, n % 2 == 0, schedule);
                 assert_eq!((outcome.reports, fault), (vec![], None));
                 for group in 0..groups {

@@ -46,6 +46,7 @@ fn cut<'a>(program: &Segmented, elements: u64, offsets: &'a [u64]) -> Cut<'a> {
     Cut {
         elements,
         offsets,
+        number: None,
         grids: program.grids(elements, groups),
         tiles: program.tiles(elements, groups),
         waiting: program.waiting().into(),

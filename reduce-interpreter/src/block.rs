@@ -91,6 +91,19 @@ impl Block {
         self.warps.iter_mut().for_each(|warp| warp.scalars[register] = [any.into(); WIDTH]);
     }
 
+    /// Replaces the value of each thread by the sum of the values of lower threads, and writes the sum of all.
+    pub(super) fn sum_before(&mut self, register: usize, total: usize) {
+        let mut sum = 0;
+        for warp in &mut self.warps {
+            let present = warp.groups.iter().fold(0, |lanes, group| lanes | group.lanes);
+            for lane in each(present) {
+                let value = std::mem::replace(&mut warp.scalars[register][lane], sum);
+                sum = (sum + value) & u64::from(u32::MAX);
+            }
+        }
+        self.warps.iter_mut().for_each(|warp| warp.scalars[total] = [sum; WIDTH]);
+    }
+
     /// Lets every waiting thread continue after its barrier.
     pub(super) fn release(&mut self) {
         for group in self.warps.iter_mut().flat_map(|warp| &mut warp.groups) {

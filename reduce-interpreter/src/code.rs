@@ -133,6 +133,7 @@ impl<'k> Writer<'k, '_> {
                 Stmt::Atomic { .. } | Stmt::AtomicCombine { .. } => self.simple(stmt).map_err(malformed)?,
                 Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => self.simple(stmt).map_err(malformed)?,
                 Stmt::AwaitLaunch | Stmt::TriggerLaunch => self.simple(stmt).map_err(malformed)?,
+                Stmt::Ballot(..) | Stmt::Prefix { .. } => self.simple(stmt).map_err(malformed)?,
                 Stmt::Clear(_) | Stmt::Append(..) | Stmt::Length(..) | Stmt::Fault(_) | Stmt::Turn { .. } => {
                     self.simple(stmt).map_err(malformed)?
                 }
@@ -143,7 +144,7 @@ impl<'k> Writer<'k, '_> {
         Ok(())
     }
 
-    fn push(&mut self, stmt: &'k Stmt, op: Op) -> usize {
+    pub(super) fn push(&mut self, stmt: &'k Stmt, op: Op) -> usize {
         let combines = match &op {
             Op::Acc { value, .. } | Op::StoreAcc { value, .. } => value.combines(),
             Op::Shuffle { value, .. } | Op::Post { value, .. } | Op::Send { value, .. } => value.combines(),
@@ -154,6 +155,7 @@ impl<'k> Writer<'k, '_> {
             Op::Expect { .. } | Op::Receive => false,
             Op::LoadNumber { .. } | Op::StoreNumber { .. } | Op::Clear(_) | Op::Append { .. } => false,
             Op::Length { .. } | Op::Fault(_) | Op::Turn { .. } => false,
+            Op::Ballot { .. } | Op::Prefix { .. } => false,
             Op::Arrive | Op::Wait | Op::Vote { .. } | Op::AwaitLaunch | Op::TriggerLaunch => false,
         };
         self.code.ops.push(op);
@@ -249,6 +251,8 @@ impl<'k> Writer<'k, '_> {
             | Stmt::Append(..)
             | Stmt::Length(..)
             | Stmt::Fault(_)
+            | Stmt::Ballot(..)
+            | Stmt::Prefix { .. }
             | Stmt::Turn { .. } => self.of_segments(stmt)?,
             Stmt::Post(place, value) => {
                 Op::Post { at: self.flagged_place(place)?, value: self.acc(value, Ty::Acc)? }

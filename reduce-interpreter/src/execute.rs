@@ -98,6 +98,11 @@ impl Machine<'_, '_> {
                 self.shuffle(cluster, here, *into, (value, down), *mask)
             }
             Op::Redux { acc, predicate } => self.redux(cluster, here, *acc, predicate.as_ref()),
+            Op::Ballot { into, test } => {
+                let test = self.scalar(cluster, here, test);
+                let all = here.lanes & mask(|lane| test[lane] != 0);
+                here.set(&mut here.warp(cluster).scalars[*into], &[all.into(); WIDTH]);
+            }
             Op::Turn { turn, turns, value } => self.take_turns(cluster, here, [*turn, *turns], value),
             Op::Fence(order, scope) => self.fence(cluster, here, *order, *scope),
             Op::Atomic { into, op, index, value, order, scope } => {
@@ -113,7 +118,7 @@ impl Machine<'_, '_> {
             Op::Send { at, value } => self.send(cluster, here, at, value),
             Op::Receive => Machine::receive(cluster, here),
             Op::Branch { .. } | Op::Jump(_) | Op::Barrier(_) | Op::Exit => {}
-            Op::Wait | Op::Vote { .. } => {}
+            Op::Wait | Op::Vote { .. } | Op::Prefix { .. } => {}
             // Launches run one after the other here, so it suffices to record the threads that have waited.
             Op::AwaitLaunch => here.warp(cluster).awaited |= here.lanes,
             Op::TriggerLaunch => {}
@@ -279,7 +284,12 @@ impl Machine<'_, '_> {
         value: &ScalarExpr,
     ) {
         let value = self.scalar(cluster, here, value);
-        let lower = |lane: usize| each(here.lanes).take_while(|lower| *lower < lane).filter(|&lower| value[lower] == value[lane]).count() as u64;
+        let lower = |lane: usize| {
+            each(here.lanes)
+                .take_while(|lower| *lower < lane)
+                .filter(|&lower| value[lower] == value[lane])
+                .count() as u64
+        };
         let turn_of: PerLane<u64> = std::array::from_fn(lower);
         let most = each(here.lanes).map(|lane| turn_of[lane]).max().unwrap_or(0);
         let warp = here.warp(cluster);

@@ -3,7 +3,7 @@
 use super::warp::{PerLane, WIDTH, each, mask};
 use reduce_ir::Value;
 use reduce_ir::func::{Func, Param};
-use reduce_ir::ops::{Bin, Cmp};
+use reduce_ir::ops::{Bin, Cmp, Un};
 
 /// An expression of type `u32`, `u64` or `bool`, or an element, as bits.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ pub(super) enum ScalarExpr {
     Cmp(Cmp, Box<[ScalarExpr; 2]>),
     /// A `u64` as `u32`.
     Narrow(Box<ScalarExpr>),
+    /// The number of ones in a `u32`, or of zeros below the lowest one.
+    Bits(Un, Box<ScalarExpr>),
     /// The number of the group of an element.
     Slot(Vec<ScalarExpr>),
 }
@@ -114,6 +116,11 @@ impl Lanes<'_> {
             ScalarExpr::Or(operands) => self.short_circuit(operands, active, 1),
             ScalarExpr::Cmp(op, operands) => self.cmp(*op, operands, active),
             ScalarExpr::Slot(args) => self.slots(args, active),
+            ScalarExpr::Bits(op, a) => {
+                let ones = *op == Un::CountOnes;
+                let count = |it: u64| if ones { it.count_ones() } else { (it as u32).trailing_zeros() };
+                self.eval(a, active).map(|it| count(it).into())
+            }
             ScalarExpr::Narrow(a) => {
                 let wide = self.eval(a, active);
                 self.overflow |= active & mask(|lane| wide[lane] > u32::MAX.into());

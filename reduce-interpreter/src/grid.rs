@@ -169,7 +169,13 @@ impl Machine<'_, '_> {
                 if let Op::Vote { into } = self.code.ops[pc] {
                     block.vote(into);
                 }
-                if matches!(self.code.ops[pc], Op::Barrier(Barrier::Block) | Op::Vote { .. }) {
+                if let Op::Prefix { before, total } = self.code.ops[pc] {
+                    block.sum_before(before, total);
+                }
+                if matches!(
+                    self.code.ops[pc],
+                    Op::Barrier(Barrier::Block) | Op::Vote { .. } | Op::Prefix { .. }
+                ) {
                     block.tally.barrier(self.code.sources[pc].part);
                     block.clocks.meet_all();
                     block.release();

@@ -48,21 +48,30 @@ pub(super) struct Cells {
     pub(super) tiles: Vec<Cell<u64>>,
     pub(super) waiting: Vec<Cell<u64>>,
     pub(super) long_segments: Vec<Cell<u64>>,
+    pub(super) marks: Vec<Cell<u64>>,
+    pub(super) heads: Vec<Cell<u64>>,
+    pub(super) keys: Vec<Cell<u64>>,
+    pub(super) number: Vec<Cell<u64>>,
     pub(super) fault: u64,
 }
 
 impl Cells {
     pub(super) fn new(memory: &Memory<'_>) -> Cells {
         let cells = |held: &[Option<Acc>]| held.iter().map(|&it| Cell::new(it)).collect();
+        let numbers = |held: &[Option<u64>]| held.iter().map(|&it| Cell::new(it)).collect();
         Cells {
             items: cells(&memory.items),
             partials: cells(&memory.partials),
             flags: memory.partials.iter().map(Option::is_some).collect(),
             results: cells(&memory.results),
             ticket: memory.ticket.iter().map(|&it| Cell::new(Some(it))).collect(),
-            tiles: memory.tiles.iter().map(|&it| Cell::new(it)).collect(),
-            waiting: memory.waiting.iter().map(|&it| Cell::new(it)).collect(),
-            long_segments: memory.long_segments.iter().map(|&it| Cell::new(it)).collect(),
+            tiles: numbers(&memory.tiles),
+            waiting: numbers(&memory.waiting),
+            long_segments: numbers(&memory.long_segments),
+            marks: numbers(&memory.marks),
+            heads: numbers(&memory.heads),
+            keys: numbers(&memory.keys),
+            number: numbers(&memory.number),
             fault: memory.fault,
         }
     }
@@ -77,6 +86,9 @@ impl Cells {
         memory.tiles = numbers(&self.tiles);
         memory.waiting = numbers(&self.waiting);
         memory.long_segments = numbers(&self.long_segments);
+        memory.marks = numbers(&self.marks);
+        memory.heads = numbers(&self.heads);
+        memory.keys = numbers(&self.keys);
         memory.fault = self.fault;
         memory.ticket = self.ticket.iter().map(|it| it.value().unwrap_or_default()).collect();
     }
@@ -149,14 +161,19 @@ impl Machine<'_, '_> {
                 self.event(cluster, here);
                 Flow::Stop
             }
-            Op::Barrier(Barrier::Block | Barrier::Cluster) | Op::Wait | Op::Vote { .. } => {
+            Op::Barrier(Barrier::Block | Barrier::Cluster)
+            | Op::Wait
+            | Op::Vote { .. }
+            | Op::Prefix { .. } => {
                 lanes.wait(at);
                 self.event(cluster, here);
                 Flow::Stop
             }
             Op::Barrier(Barrier::Warp(mask)) => self.meet(cluster, here, at, *mask, Kind::Divergence),
             Op::Shuffle { mask, .. } => self.meet(cluster, here, at, *mask, Kind::Shuffle),
-            Op::Redux { .. } | Op::Turn { .. } => self.meet(cluster, here, at, FULL, Kind::Shuffle),
+            Op::Redux { .. } | Op::Turn { .. } | Op::Ballot { .. } => {
+                self.meet(cluster, here, at, FULL, Kind::Shuffle)
+            }
             Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => {
                 self.advance(cluster, here, at, Flow::Continue)
             }
@@ -191,7 +208,15 @@ impl Machine<'_, '_> {
     /// Returns whether the operation is a barrier of more than a warp.
     pub(super) fn is_wide(&self, pc: usize) -> bool {
         let op = self.code.ops.get(pc);
-        matches!(op, Some(Op::Barrier(Barrier::Block | Barrier::Cluster) | Op::Wait | Op::Vote { .. }))
+        matches!(
+            op,
+            Some(
+                Op::Barrier(Barrier::Block | Barrier::Cluster)
+                    | Op::Wait
+                    | Op::Vote { .. }
+                    | Op::Prefix { .. }
+            )
+        )
     }
 
     /// Executes a statement in a group, and moves the group to the next one.

@@ -22,6 +22,12 @@ pub(super) enum Numbers {
     Tiles,
     Waiting,
     LongSegments,
+    Marks,
+    /// The offsets of runs, of this many bytes each.
+    Heads(u64),
+    /// The keys of runs, of this many bytes each.
+    Keys(u64),
+    Number,
     /// A list, by its position among the lists that the kernel declares. Its last cell is its length.
     List(usize),
 }
@@ -145,6 +151,10 @@ impl Machine<'_, '_> {
             Numbers::Tiles => Some(&self.memory.tiles),
             Numbers::Waiting => Some(&self.memory.waiting),
             Numbers::LongSegments => Some(&self.memory.long_segments),
+            Numbers::Marks => Some(&self.memory.marks),
+            Numbers::Heads(_) => Some(&self.memory.heads),
+            Numbers::Keys(_) => Some(&self.memory.keys),
+            Numbers::Number => Some(&self.memory.number),
             Numbers::List(list) => Some(&cluster.lists[here.rank][list]),
         }
     }
@@ -157,9 +167,9 @@ impl Machine<'_, '_> {
         lanes: (u32, &super::warp::PerLane<u64>),
     ) {
         let size = match array {
-            Numbers::Offsets(size) => size,
-            Numbers::Waiting => 4,
-            Numbers::Tiles | Numbers::LongSegments => 8,
+            Numbers::Offsets(size) | Numbers::Heads(size) | Numbers::Keys(size) => size,
+            Numbers::Waiting | Numbers::Marks => 4,
+            Numbers::Tiles | Numbers::LongSegments | Numbers::Number => 8,
             Numbers::List(_) => return,
         };
         self.count_global(here, direction, lanes, (0, size), &[Field { offset: 0, size }]);
@@ -177,6 +187,10 @@ fn cells<'c>(
         Numbers::Tiles => Some(&mut memory.tiles),
         Numbers::Waiting => Some(&mut memory.waiting),
         Numbers::LongSegments => Some(&mut memory.long_segments),
+        Numbers::Marks => Some(&mut memory.marks),
+        Numbers::Heads(_) => Some(&mut memory.heads),
+        Numbers::Keys(_) => Some(&mut memory.keys),
+        Numbers::Number => Some(&mut memory.number),
         Numbers::List(list) => Some(&mut lists[list]),
     }
 }
@@ -191,7 +205,12 @@ impl<'k> Writer<'k, '_> {
     /// Compiles a store of an accumulator, a result or a number.
     pub(super) fn stored(&mut self, place: &'k Place, value: &'k Expr) -> Result<Op, String> {
         if let Some((array, index)) = self.number(place)? {
-            let ty = if array == Numbers::Waiting { Ty::U32 } else { Ty::U64 };
+            let (array, ty) = match (place.buffer, array) {
+                (Buffer::Offsets(ty), Numbers::Offsets(size)) => (Numbers::Heads(size), Ty::Scalar(ty)),
+                (Buffer::Keys(ty), _) => (array, Ty::Scalar(ty)),
+                (Buffer::Waiting | Buffer::Marks, _) => (array, Ty::U32),
+                _ => (array, Ty::U64),
+            };
             return Ok(Op::StoreNumber { array, index, value: self.scalar(value, ty)? });
         }
         let ty = if place.buffer == Buffer::Result { Ty::Output } else { Ty::Acc };
@@ -209,6 +228,16 @@ impl<'k> Writer<'k, '_> {
         }
         if let Stmt::Fault(segment) = stmt {
             return Ok(Op::Fault(self.scalar(segment, Ty::U64)?));
+        }
+        if let Stmt::Ballot(local, test) = stmt {
+            let test = self.scalar(test, Ty::BOOL)?;
+            return Ok(Op::Ballot { into: self.bind(&local.name, Ty::U32)?, test });
+        }
+        if let Stmt::Prefix { before, total, value } = stmt {
+            let value = self.scalar(value, Ty::U32)?;
+            let before = self.bind(&before.name, Ty::U32)?;
+            self.push(stmt, Op::Scalar { into: before, value });
+            return Ok(Op::Prefix { before, total: self.bind(&total.name, Ty::U32)? });
         }
         if let Stmt::Turn { turn, turns, value } = stmt {
             let value = self.scalar(value, Ty::U32)?;
@@ -229,6 +258,9 @@ impl<'k> Writer<'k, '_> {
             Buffer::Tiles => Numbers::Tiles,
             Buffer::Waiting => Numbers::Waiting,
             Buffer::LongSegments => Numbers::LongSegments,
+            Buffer::Marks => Numbers::Marks,
+            Buffer::Keys(ty) => Numbers::Keys(ty.size() as u64),
+            Buffer::Number => Numbers::Number,
             Buffer::List(name) => Numbers::List(self.list(name)?),
             Buffer::Input(_) | Buffer::Items | Buffer::Partials | Buffer::Result | Buffer::Ticket => {
                 return Ok(None);

@@ -112,6 +112,17 @@ pub(super) enum Op {
     Vote {
         into: usize,
     },
+    /// The lanes for which the condition holds.
+    Ballot {
+        into: usize,
+        test: ScalarExpr,
+    },
+    /// A barrier of the block. The first register holds the value of this thread before, and the sum of the values of lower threads after;
+    /// the second one the sum of all.
+    Prefix {
+        before: usize,
+        total: usize,
+    },
     Fence(MemoryOrder, Scope),
     AwaitLaunch,
     TriggerLaunch,
@@ -145,7 +156,7 @@ impl Op {
             Op::Fault(_) => true,
             Op::Clear(_) | Op::Append { .. } | Op::Length { .. } => false,
             Op::Scalar { .. } | Op::Acc { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Exit => false,
-            Op::Turn { .. } => false,
+            Op::Turn { .. } | Op::Ballot { .. } | Op::Prefix { .. } => false,
             Op::Shuffle { .. } | Op::Redux { .. } | Op::Barrier(_) | Op::Arrive | Op::Wait => false,
             Op::Expect { .. } | Op::Send { .. } | Op::Receive => false,
             Op::Vote { .. } | Op::Fence(..) | Op::AwaitLaunch | Op::TriggerLaunch => false,

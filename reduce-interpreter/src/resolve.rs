@@ -84,8 +84,12 @@ impl<'k> Writer<'k, '_> {
                 }
             }
             Expr::Slot(args) => {
-                let key = self.setting.operation.key.as_ref().ok_or_else(|| format!("`{expr}` needs a key"))?;
+                let key =
+                    self.setting.operation.key.as_ref().ok_or_else(|| format!("`{expr}` needs a key"))?;
                 ScalarExpr::Slot(self.arguments(expr, key, 0, args)?)
+            }
+            Expr::Un(op @ (Un::CountOnes | Un::TrailingZeros), a) => {
+                ScalarExpr::Bits(*op, Box::new(self.scalar(a, ty)?))
             }
             Expr::Un(..) => return Err(format!("`{expr}` is not index arithmetic")),
             Expr::Map(_)
@@ -223,6 +227,9 @@ impl<'k> Writer<'k, '_> {
             Buffer::Partials => Array::Partials,
             Buffer::Result => Array::Result,
             Buffer::Shared(name) => Array::Shared(self.array(name)?),
+            Buffer::Marks | Buffer::Keys(_) | Buffer::Number => {
+                return Err(format!("{place} holds no accumulator"));
+            }
             Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments | Buffer::List(_) => {
                 return Err(format!("{place} holds no accumulator"));
             }

@@ -13,8 +13,10 @@ use reduce_ir::statements::Lowered;
 pub struct Cut<'a> {
     /// The number of elements.
     pub elements: u64,
-    /// One offset more than segments.
+    /// One offset more than segments, at least.
     pub offsets: &'a [u64],
+    /// The number of segments, if it lies on the device.
+    pub number: Option<u64>,
     /// The number of blocks of each launch.
     pub grids: [u64; 4],
     /// The number of tiles of the grid.
@@ -34,7 +36,7 @@ pub fn run_segments(
     cut: Cut<'_>,
     mut options: Options<'_>,
 ) -> (Outcome, Option<u64>) {
-    let Cut { elements, offsets, grids, tiles, waiting, partials } = cut;
+    let Cut { elements, offsets, number, grids, tiles, waiting, partials } = cut;
     let groups = offsets.len() as u64 - 1;
     let mut memory = Memory {
         offsets,
@@ -42,6 +44,7 @@ pub fn run_segments(
         waiting: vec![None; (tiles * waiting) as usize],
         long_segments: vec![None; tiles as usize],
         results: vec![None; groups as usize],
+        number: number.map(Some).into_iter().collect(),
         elements,
         ..Memory::new(inputs, partials as usize)
     };

@@ -54,6 +54,14 @@ pub struct Memory<'a> {
     pub waiting: Vec<Option<u64>>,
     /// For each tile: 0, or the number of the segment with several partials that begins there, plus 1.
     pub long_segments: Vec<Option<u64>>,
+    /// For each 32 keys, whether a run begins at each of them.
+    pub marks: Vec<Option<u64>>,
+    /// The offsets of runs.
+    pub heads: Vec<Option<u64>>,
+    /// The bits of the keys of runs.
+    pub keys: Vec<Option<u64>>,
+    /// The number of segments.
+    pub number: Vec<Option<u64>>,
     /// The least segment whose offsets are wrong, or `u64::MAX`.
     pub fault: u64,
 }
@@ -74,6 +82,10 @@ impl<'a> Memory<'a> {
             tiles: Vec::new(),
             waiting: Vec::new(),
             long_segments: Vec::new(),
+            marks: Vec::new(),
+            heads: Vec::new(),
+            keys: Vec::new(),
+            number: Vec::new(),
             fault: u64::MAX,
         }
     }
@@ -137,6 +149,7 @@ impl Setting<'_> {
             Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments | Buffer::List(_) => {
                 0
             }
+            Buffer::Marks | Buffer::Keys(_) | Buffer::Number => 0,
         }
     }
 

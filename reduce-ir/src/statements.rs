@@ -12,10 +12,12 @@
 //!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
 //!        | vote local = expr | fence order scope | await launch | trigger launch
 //!        | clear list | append list, expr | length local = list | fault expr | turn local, local = expr
+//!        | ballot local = expr | prefix local, local = expr
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank
 //! buffer = input k | items | partials | result | ticket | shared | offsets | tiles | waiting | long_segments | list
+//!        | marks | keys | number
 //! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | groups | first(expr) | elements | size k
 //!        | offset(input k, axis: expr, …) | param k | aligned buffer | aligned place | un | bin | cmp | cast | map(…) | slot_of(…) | combine(a, b) | fold(a, …) | empty
 //!        | finish(a, …)
@@ -259,6 +261,17 @@ pub enum Stmt {
         /// The value, `u32`.
         value: Expr,
     },
+    /// Names the lanes of the warp for which a condition holds, one bit each, `u32`. All lanes of the warp take part.
+    Ballot(Local, Expr),
+    /// All threads of the block wait for each other. Names the sum of the values of lower threads, and the sum of all, `u32`.
+    Prefix {
+        /// The sum of the values of lower threads.
+        before: Local,
+        /// The sum of all values.
+        total: Local,
+        /// The value of this thread.
+        value: Expr,
+    },
     /// Combines the value of a place with an accumulator, in one atomic step.
     AtomicCombine {
         /// The place. It holds an accumulator before the launch.
@@ -368,6 +381,12 @@ pub enum Buffer {
     Waiting,
     /// A list in shared memory.
     List(&'static str),
+    /// Whether a run begins at each key: a bit for each of 32 keys, `u32`.
+    Marks,
+    /// The key of each run, of this type.
+    Keys(Scalar),
+    /// The number of segments, one `u64`.
+    Number,
 }
 
 /// The order that a fence or atomic imposes (PTX ISA, memory consistency model).

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use reduce_ir::axes::{Axes, Axis, Cut, Keys, Kept, Others, Pattern};
+use reduce_ir::axes::{Axes, Axis, Cut, Kept, Keys, Others, Pattern};
 use reduce_ir::func::{Func, Id, Line, Node, Param};
 use reduce_ir::operation::{Measure, Measures, Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, Cmp, Un};

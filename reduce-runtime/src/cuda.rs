@@ -35,6 +35,6 @@ pub(crate) use kernels::Kernels;
 pub use keys::DeviceKeys;
 pub(crate) use keys::KeyKernels;
 pub use nvrtc::Nvrtc;
-pub use segments::DeviceSegments;
 pub(crate) use segments::SegmentKernels;
+pub use segments::{DeviceRuns, DeviceSegments};
 pub use workspace::Workspace;

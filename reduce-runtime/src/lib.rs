@@ -46,7 +46,7 @@ pub use cache::Cache;
 pub use cuda::Nvrtc;
 #[cfg(feature = "cuda")]
 pub use cuda::{
-    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory,
+    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory, DeviceRuns,
     DeviceSegments, DeviceSlices, DeviceViews, Workspace,
 };
 pub use device::{Device, Listing, devices};
@@ -58,8 +58,8 @@ pub use mapped::Mapped;
 pub use reduce_lanes::{Lanes, LanesRef};
 pub use reducer::{Outcome, Reducer};
 pub use reduction::{
-    Array, Compiled, GroupResult, Keyed, NoParams, Numbered, Output, Params, Ragged, Reduction, Returned, Runs, Slices,
-    Views, With,
+    Array, Compiled, GroupResult, Keyed, NoParams, Numbered, Output, Params, Ragged, Reduction, Returned,
+    Runs, Slices, Views, With,
 };
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
 pub use runs::RunGroups;

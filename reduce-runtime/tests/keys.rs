@@ -46,14 +46,20 @@ fn elements(fields: &str, n: usize, random: &mut Random) -> Lanes {
 
 /// The groups of a filter for each key.
 fn filtered(fields: &str, groups: u64, x: LanesRef<'_>, keys: &[u32]) -> Vec<Option<Vec<Value>>> {
-    let program = Keyed::of(&spec(&format!("{fields}, by: {{ key: u32 }}, groups: {groups}")).unwrap()).unwrap();
+    let program =
+        Keyed::of(&spec(&format!("{fields}, by: {{ key: u32 }}, groups: {groups}")).unwrap()).unwrap();
     let association = program.association(keys.len() as u64);
     let ty = x.ty();
-    let fields = fields.replace(&format!("ty: {ty}"), &format!("inputs: {{ x: {ty}, key: u32 }}, params: {{ g: u32 }}"));
-    let fields = fields.replace("|x| x >", "|x, key| key == g && x >").replace("|x|", "|x, key|").replace("|acc, x|", "|acc, x, key|");
+    let fields = fields
+        .replace(&format!("ty: {ty}"), &format!("inputs: {{ x: {ty}, key: u32 }}, params: {{ g: u32 }}"));
+    let fields = fields
+        .replace("|x| x >", "|x, key| key == g && x >")
+        .replace("|x|", "|x, key|")
+        .replace("|acc, x|", "|acc, x, key|");
     let map = if fields.contains("map:") { "" } else { "map: |x, key| x, " };
     let filter = if fields.contains("filter:") { "" } else { "filter: |x, key| key == g, " };
-    let operation = spec(&format!("{map}{filter}{fields}")).unwrap_or_else(|error| panic!("{error}")).operation;
+    let operation =
+        spec(&format!("{map}{filter}{fields}")).unwrap_or_else(|error| panic!("{error}")).operation;
     let plan = Plan::new(&operation).unwrap();
     let of_group = |group: u64| {
         let stored = plan.reduce(&association, &[x, keys.into()], &[Value::of(group as u32)]);
@@ -79,7 +85,8 @@ fn each_group_has_the_result_of_a_filter() {
                 continue;
             }
             let x = elements(fields, n, &mut random);
-            let keys: Vec<u32> = (0..n).map(|_| (random.below(groups) * random.below(groups) / groups) as u32).collect();
+            let keys: Vec<u32> =
+                (0..n).map(|_| (random.below(groups) * random.below(groups) / groups) as u32).collect();
             let keyed = spec(&format!("{fields}, by: {{ key: u32 }}, groups: {groups}")).unwrap();
             let reducer = Reducer::new(&keyed, &Device::host()).unwrap();
             let found = reducer.reduce_keys(&[line(x.borrow())], line(keys.as_slice().into()), &[]).unwrap();

@@ -51,7 +51,12 @@ fn keys(groups: u64, n: usize, random: &mut Random) -> Vec<(&'static str, Vec<u3
     let skewed = of(|random, groups| random.below(groups) * random.below(groups) / groups);
     let mut sorted = uniform.clone();
     sorted.sort_unstable();
-    vec![("uniform", uniform), ("skewed", skewed), ("one key", vec![groups as u32 / 2; n]), ("sorted", sorted)]
+    vec![
+        ("uniform", uniform),
+        ("skewed", skewed),
+        ("one key", vec![groups as u32 / 2; n]),
+        ("sorted", sorted),
+    ]
 }
 
 fn line(lanes: LanesRef<'_>) -> View<LanesRef<'_>> {
@@ -66,13 +71,15 @@ fn groups_have_the_bits_of_the_host() {
         for (at, groups) in GROUPS.into_iter().enumerate() {
             let text = format!("{fields}, by: {{ key: u32 }}, groups: {groups}");
             let spec = spec(&text).unwrap();
-            let [on_gpu, on_host] = [&device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
+            let [on_gpu, on_host] =
+                [&device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
             let params = spec.operation.params.iter().map(|_| Value::of(1.7f32)).collect::<Vec<_>>();
             for n in [0, 1, 33, 5000, 100_003 + at] {
                 let x = elements(spec.operation.inputs[0].ty, n, &mut random);
                 for (name, keys) in keys(groups, n, &mut random) {
                     let (x, keys) = ([line(x.borrow())], keys.as_slice());
-                    let reduce = |reducer: &Reducer| reducer.reduce_keys(&x, line(keys.into()), &params).unwrap();
+                    let reduce =
+                        |reducer: &Reducer| reducer.reduce_keys(&x, line(keys.into()), &params).unwrap();
                     let (found, wanted) = (reduce(&on_gpu), reduce(&on_host));
                     let first = (0..found.len()).find(|&group| found.get(group) != wanted.get(group));
                     if let Some(group) = first {
@@ -157,7 +164,8 @@ fn a_key_that_is_no_group_is_an_error() {
             error(results.read().map(|_| ()));
             // The error does not stay.
             let right = stream.clone_htod(&vec![1i64; 50_000]).unwrap();
-            sums.reduce_keys_into(&[DeviceInput::of(&x), DeviceInput::of(&right)], &[], &mut results).unwrap();
+            sums.reduce_keys_into(&[DeviceInput::of(&x), DeviceInput::of(&right)], &[], &mut results)
+                .unwrap();
             assert_eq!(results.read().unwrap().get(1), Some(vec![Value::of(50_000f32)]));
         }
     }
@@ -185,7 +193,14 @@ fn groups_are_as_fast_as_memory() {
     let mean = "inputs: { x: f32 }, op: mean, by: { key: u32 }";
     let mut cases = Vec::new();
     for groups in [4u32, 16, 64, 96, 256, 1024, 4096, 8192, 65_536] {
-        for (kind, fields) in [("sum", sum), ("count", count), ("count32", count_of_32), ("i32", whole), ("max", largest), ("mean", mean)] {
+        for (kind, fields) in [
+            ("sum", sum),
+            ("count", count),
+            ("count32", count_of_32),
+            ("i32", whole),
+            ("max", largest),
+            ("mean", mean),
+        ] {
             for hot in [false, true] {
                 cases.push((kind, fields, groups, hot));
             }
@@ -228,7 +243,9 @@ fn groups_are_as_fast_as_memory() {
 }
 
 /// Integers made of the bits of floats.
-fn integers_of(x: &reduce_runtime::cudarc::driver::CudaSlice<f32>) -> reduce_runtime::cudarc::driver::CudaSlice<i32> {
+fn integers_of(
+    x: &reduce_runtime::cudarc::driver::CudaSlice<f32>,
+) -> reduce_runtime::cudarc::driver::CudaSlice<i32> {
     let bits: Vec<f32> = x.stream().clone_dtoh(x).unwrap();
     let bits: Vec<i32> = bits.iter().map(|x| x.to_bits() as i32 & 0xff).collect();
     x.stream().clone_htod(&bits).unwrap()

@@ -235,3 +235,108 @@ fn elements_of_f32(n: usize) -> Vec<f32> {
     let Lanes::F32(all) = elements(Scalar::F32, n) else { panic!("they are f32") };
     all.to_vec()
 }
+
+/// Lengths of runs, their keys and the runs that the host finds.
+#[test]
+fn runs_have_the_bits_of_the_host() {
+    let Some(device) = gpu("runs_have_the_bits_of_the_host") else { return };
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    let mut random = Random::new(12);
+    for source in ["op: sum, ty: f32", "op: argmax, ty: f32", "op: mean, ty: f32", "op: var, ty: f32"] {
+        let spec = spec(&format!("{source}, by: {{ key: u32 }}, groups: runs")).unwrap();
+        let [on_gpu, on_host] = [&device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
+        for most in [1u64, 3, 9, 130, 5000, 300_000] {
+            let mut keys = Vec::new();
+            while keys.len() < 700_001 {
+                let (key, length) = (keys.len() as u32, 1 + random.below(most) as usize);
+                keys.extend(std::iter::repeat_n(key, length));
+            }
+            for n in [1, 31, 8192, 8193, 700_001] {
+                let (x, keys) = (elements_of_f32(n), &keys[..n]);
+                let view = View::of(x.as_slice().into(), [n]);
+                let wanted = on_host.reduce_runs(std::slice::from_ref(&view), keys.into(), &[]).unwrap();
+                let (x, keys) = (stream.clone_htod(&x).unwrap(), stream.clone_htod(keys).unwrap());
+                let (x, keys) = (DeviceInput::of(&x), DeviceInput::of(&keys));
+                let view = View::of(&x, [n]);
+                let mut runs = on_gpu.reduce_runs_device(std::slice::from_ref(&view), &keys, &[]).unwrap();
+                assert_eq!(runs.read().unwrap(), wanted, "{source}, runs up to {most}, {n} elements");
+                on_gpu.reduce_runs_into(std::slice::from_ref(&view), &keys, &[], &mut runs).unwrap();
+                assert_eq!(runs.read().unwrap(), wanted, "{source}, runs up to {most}, {n} elements again");
+            }
+        }
+    }
+}
+
+/// Keys of every type, NaN and zeros.
+#[test]
+fn runs_of_keys_of_every_type() {
+    let Some(device) = gpu("runs_of_keys_of_every_type") else { return };
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    let x = stream.clone_htod(&[1.0f32; 8]).unwrap();
+    let x = DeviceInput::of(&x);
+    let count = |ty: Scalar, keys: &DeviceInput<'_>| {
+        let spec = spec(&format!("op: sum, ty: f32, by: {{ key: {ty} }}, groups: runs")).unwrap();
+        let reducer = Reducer::new(&spec, &device).unwrap();
+        let mut runs = reducer.reduce_runs_device(&[View::of(&x, [8])], keys, &[]).unwrap();
+        let runs = runs.read().unwrap();
+        (0..runs.groups.len()).map(|at| runs.groups.get(at).unwrap()[0].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    let other = f32::from_bits(f32::NAN.to_bits() + 1);
+    let floats = stream.clone_htod(&[0.0, -0.0, f32::NAN, f32::NAN, other, 1.0, 1.0, 2.0f32]).unwrap();
+    assert_eq!(count(Scalar::F32, &DeviceInput::of(&floats)), [2.0, 2.0, 1.0, 2.0, 1.0]);
+    let halves = [0.0, -0.0, 1.0, 1.0, 1.0, -1.0, f32::NAN, f32::NAN].map(f16::from_f32);
+    let halves = stream.clone_htod(&halves).unwrap();
+    assert_eq!(count(Scalar::F16, &DeviceInput::of(&halves)), [2.0, 3.0, 1.0, 2.0]);
+    let bytes = stream.clone_htod(&[1i8, 1, -1, -1, -1, 0, 0, 1]).unwrap();
+    assert_eq!(count(Scalar::I8, &DeviceInput::of(&bytes)), [2.0, 3.0, 2.0, 1.0]);
+    let long = stream.clone_htod(&[1u64 << 40, 1 << 41, 1 << 41, 0, 0, 0, 7, 7]).unwrap();
+    assert_eq!(count(Scalar::U64, &DeviceInput::of(&long)), [1.0, 2.0, 3.0, 2.0]);
+}
+
+/// Prints how fast runs are, as parts of a read of keys, values, and the keys and results of runs. `REDUCEGEN_RUNS` selects the mean lengths.
+#[test]
+fn runs_are_as_fast_as_memory() {
+    let test = "runs_are_as_fast_as_memory";
+    let Ok(only) = std::env::var("REDUCEGEN_RUNS") else {
+        return skipped(test, "REDUCEGEN_RUNS names no lengths".to_owned());
+    };
+    let Some(device) = gpu_alone(test) else { return };
+    let sums =
+        Reducer::new(&spec("op: sum, ty: f32, by: { key: u32 }, groups: runs").unwrap(), &device).unwrap();
+    let n = 1usize << 28;
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    let x = stream.clone_htod(elements_of_f32(n).as_slice()).unwrap();
+    let x = DeviceInput::of(&x);
+    let mut random = Random::new(5);
+    for mean in [4usize, 64, 4096] {
+        if !only.split(',').any(|word| word == mean.to_string()) {
+            continue;
+        }
+        let (mut keys, mut runs) = (Vec::with_capacity(n + 100_000), 0u32);
+        while keys.len() < n {
+            let unit = (random.below(1 << 53) as f64 + 0.5) / (1u64 << 53) as f64;
+            let length = 1 + (unit.ln() / (1.0 - 1.0 / mean as f64).ln()) as usize;
+            keys.extend(std::iter::repeat_n(runs, length));
+            runs += 1;
+        }
+        keys.truncate(n);
+        let keys = stream.clone_htod(&keys).unwrap();
+        let (keys, view) = (DeviceInput::of(&keys), View::of(&x, [n]));
+        let mut into = sums.reduce_runs_device(std::slice::from_ref(&view), &keys, &[]).unwrap();
+        let events =
+            [(); 2].map(|()| stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).unwrap());
+        let mut times: Vec<f32> = (0..9)
+            .map(|_| {
+                events[0].record(&stream).unwrap();
+                sums.reduce_runs_into(std::slice::from_ref(&view), &keys, &[], &mut into).unwrap();
+                events[1].record(&stream).unwrap();
+                events[0].elapsed_ms(&events[1]).unwrap()
+            })
+            .collect();
+        times.sort_by(f32::total_cmp);
+        let bytes = 8 * n + 8 * runs as usize;
+        let read = device.time_read(bytes as u64).unwrap().as_secs_f64();
+        let time = f64::from(times[4]) / 1e3;
+        println!("runs of {mean}: {runs} runs, {:.0} us, {:.3} of a read", time * 1e6, read / time);
+    }
+}

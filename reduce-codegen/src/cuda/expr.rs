@@ -47,6 +47,9 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
             format!("{test} ? {a} : {b}")
         }
         Expr::Un(Un::Not, a) => format!("!{}", operand(operation, a)),
+        Expr::Un(Un::CountOnes, a) => format!("__popc({})", sub(a)),
+        // It is not 0.
+        Expr::Un(Un::TrailingZeros, a) => format!("__ffs({}) - 1", sub(a)),
         Expr::Un(op, a) => format!("{op}({})", sub(a)),
         Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => {
             format!("{op}({}, {})", of_call(operation, a), of_call(operation, b))
@@ -124,6 +127,9 @@ pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
         Buffer::Offsets(_) => "offsets",
         Buffer::Tiles => "tiles",
         Buffer::Waiting => "waiting",
+        Buffer::Marks => "marks",
+        Buffer::Keys(_) => "keys",
+        Buffer::Number => "number_of_segments",
         Buffer::LongSegments => "long_segments",
     }
 }

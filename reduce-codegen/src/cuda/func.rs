@@ -8,15 +8,18 @@ use super::helpers;
 use super::spelling::{Spell, library_spelling, spelling};
 use super::types::{literal, record, scalar};
 use body::body;
-use reduce_ir::{Scalar, Value};
 use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::{Argument, Operation, Record};
+use reduce_ir::{Scalar, Value};
 
 /// The qualifiers of every device function.
 pub(super) const INLINE: &str = "__device__ __forceinline__";
 
-/// Returns the functions that the kernels call, after the helpers that these call.
-pub(super) fn functions(operation: &Operation) -> String {
+/// Returns the functions that the kernels call, after the helpers that these call. Kernels without accumulators call only that of keys.
+pub(super) fn functions(operation: &Operation, has_accs: bool) -> String {
+    if !has_accs {
+        return operation.key.as_ref().map_or_else(String::new, |key| slot_of(key, &operation.acc));
+    }
     let Operation { acc, map, combine, fold, finish, fill, .. } = operation;
     let output = &operation.stored();
     let mut text = helpers::helpers(printed(operation));
@@ -71,7 +74,11 @@ fn spelled(name: &str, func: &Func, [acc, result]: [&Record; 2], spell: Spell) -
 /// Returns the functions that are printed.
 fn printed(operation: &Operation) -> impl Iterator<Item = &Func> {
     let finish = (!gives_acc(operation)).then_some(&operation.finish);
-    [&operation.map, &operation.combine].into_iter().chain(&operation.fold).chain(&operation.key).chain(finish)
+    [&operation.map, &operation.combine]
+        .into_iter()
+        .chain(&operation.fold)
+        .chain(&operation.key)
+        .chain(finish)
 }
 
 /// Returns `Best a, Best b`, or `float x, unsigned long long index`.

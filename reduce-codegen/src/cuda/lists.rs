@@ -52,15 +52,20 @@ pub(super) fn parameters(context: Context<'_>, kernel: &LoweredKernel, uses: &Us
             Buffer::Items => Some(format!("const {acc}* {own}{name}")),
             Buffer::Partials => Some(format!("{acc}* {name}")),
             Buffer::Result => Some(format!("{output}* {name}")),
+            Buffer::Offsets(ty) if uses.writes_offsets => Some(format!("{}* {name}", types::scalar(ty))),
             Buffer::Offsets(ty) => Some(format!("const {}* {own}{name}", types::scalar(ty))),
             Buffer::Tiles | Buffer::LongSegments => Some(format!("{count}* {name}")),
-            Buffer::Waiting => Some(format!("unsigned int* {name}")),
+            Buffer::Waiting | Buffer::Marks => Some(format!("unsigned int* {name}")),
+            Buffer::Keys(ty) => Some(format!("{}* {name}", types::scalar(ty))),
+            Buffer::Number => Some(format!("const {count}* {own}{name}")),
             Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => None,
         }
     };
     let mut all: Vec<_> = uses.buffers.iter().filter_map(one).collect();
     all.push(format!("{count} n"));
-    all.extend(is_over_segments(uses).then(|| format!("{count} groups")));
+    let has_groups =
+        is_over_segments(uses) && !uses.writes_offsets && !uses.buffers.contains(&Buffer::Number);
+    all.extend(has_groups.then(|| format!("{count} groups")));
     all.extend(uses.faults.then(|| format!("{count}* fault")));
     if uses.buffers.contains(&Buffer::Result) || !is_over_segments(uses) {
         all.extend(operation.params.iter().map(|it| format!("{} {}", types::scalar(it.ty), it.name)));

@@ -79,6 +79,14 @@ fn stmt(context: Context<'_>, it: &Stmt, depth: usize) -> String {
             line(format!("const {declared} = {};", lists::length(context.lists, list)))
         }
         Stmt::Append(list, value) => line(lists::append(context.lists, list, &sub(value))),
+        Stmt::Ballot(local, value) => {
+            line(format!("const {} = __ballot_sync(0xffffffff, {});", declared(context, local), sub(value)))
+        }
+        Stmt::Prefix { before, total, value } => {
+            let (sum, all) = (declared(context, before), declared(context, total));
+            line(format!("{all};"))
+                + &line(format!("const {sum} = sum_before({}, &{});", sub(value), total.name))
+        }
         Stmt::Turn { turn, turns, value } => {
             let of_lane = format!("{} = turn_of_lane({});", declared(context, turn), sub(value));
             let of_warp = format!("{} = turns_of_warp({});", declared(context, turns), turn.name);

@@ -1,4 +1,4 @@
-//! Turns of the lanes of a warp that have the same value.
+//! Turns of the lanes of a warp that have the same value, and sums over a block.
 
 /// The functions that find the turn of a lane, and the number of turns.
 pub(super) const FUNCTIONS: &str = "
@@ -21,5 +21,32 @@ __device__ __forceinline__ unsigned int turns_of_warp(unsigned int turn)
     }
     return turn + 1;
 #endif
+}
+";
+
+/// The function that sums the values of lower threads.
+pub(super) const SUM_BEFORE: &str = "
+// The sum of the values of the lower threads of the block, and of all threads. All of them take part.
+__device__ __forceinline__ unsigned int sum_before(unsigned int value, unsigned int* total)
+{
+    __shared__ unsigned int sums[32];
+    const unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned int sum = value;
+    for (unsigned int distance = 1; distance < 32; distance *= 2) {
+        const unsigned int lower = __shfl_up_sync(0xffffffff, sum, distance);
+        sum += lane < distance ? 0 : lower;
+    }
+    if (lane == 31) {
+        sums[warp] = sum;
+    }
+    __syncthreads();
+    unsigned int before = 0, all = 0;
+    for (unsigned int other = 0; other < blockDim.x / 32; ++other) {
+        before += other < warp ? sums[other] : 0;
+        all += sums[other];
+    }
+    __syncthreads();
+    *total = all;
+    return before + sum - value;
 }
 ";

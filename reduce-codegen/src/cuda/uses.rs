@@ -36,6 +36,12 @@ pub(super) struct Uses {
     pub(super) appends: bool,
     /// Whether accumulators are combined into shared memory, atomically.
     pub(super) shared_atomics: bool,
+    /// Whether a kernel makes offsets.
+    pub(super) writes_offsets: bool,
+    /// Whether values are summed over a block.
+    pub(super) prefixes: bool,
+    /// Whether a kernel has accumulators.
+    pub(super) accs: bool,
     /// Whether lanes take turns.
     pub(super) turns: bool,
     /// Whether the result of no elements is stored.
@@ -46,6 +52,11 @@ impl Uses {
     pub(super) fn of(kernels: &[LoweredKernel]) -> Uses {
         let mut uses = Uses::default();
         kernels.iter().for_each(|kernel| uses.body(&kernel.body));
+        uses.accs =
+            [Buffer::Partials, Buffer::Result, Buffer::Items].iter().any(|it| uses.buffers.contains(it))
+                || uses.flags
+                || uses.atomics
+                || uses.messages;
         uses
     }
 
@@ -69,6 +80,7 @@ impl Uses {
                     self.neighbours |= rank.is_some();
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.writes_items |= *buffer == Buffer::Items;
+                    self.writes_offsets |= matches!(buffer, Buffer::Offsets(_));
                 }
                 Stmt::Take(..) | Stmt::Post(..) => self.flags = true,
                 Stmt::Expect(..) | Stmt::Send(..) | Stmt::Receive(_) => self.messages = true,
@@ -79,6 +91,7 @@ impl Uses {
                 Stmt::AtomicCombine { .. } => self.atomics = true,
                 Stmt::Fault(_) => self.faults = true,
                 Stmt::Turn { .. } => self.turns = true,
+                Stmt::Prefix { .. } => self.prefixes = true,
                 Stmt::Append(..) => self.appends = true,
                 Stmt::For(it) => self.body(&it.body),
                 Stmt::If(_, then, otherwise) => {
@@ -92,6 +105,7 @@ impl Uses {
                 | Stmt::Move(..)
                 | Stmt::Clear(_)
                 | Stmt::Length(..)
+                | Stmt::Ballot(..)
                 | Stmt::Exit => {}
                 Stmt::AwaitLaunch | Stmt::TriggerLaunch => {}
                 Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => {}

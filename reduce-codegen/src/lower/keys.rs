@@ -10,7 +10,8 @@ use reduce_ir::operation::Argument;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Reads, Scope};
 use reduce_ir::statements::{
-    Buffer, Constant, Expr, Local, Loop, Lowered, LoweredKernel, MemoryOrder, Part, Place, Shared, Stmt, Ty, Unroll,
+    Buffer, Constant, Expr, Local, Loop, Lowered, LoweredKernel, MemoryOrder, Part, Place, Shared, Stmt, Ty,
+    Unroll,
 };
 use reduce_ir::{Domain, Scalar, Value};
 
@@ -100,7 +101,12 @@ impl Draft<'_> {
     fn declare(&mut self) {
         let tables = self.program.tables;
         self.constant("THREADS", tables.threads, tables.threads.to_string(), "threads of a block");
-        self.constant("KEYS", self.program.keys.groups as u32, self.program.keys.groups.to_string(), "groups");
+        self.constant(
+            "KEYS",
+            self.program.keys.groups as u32,
+            self.program.keys.groups.to_string(),
+            "groups",
+        );
         let row = tables.row() as u32;
         match tables.of {
             Owner::Thread | Owner::Block => {
@@ -150,7 +156,8 @@ impl Draft<'_> {
     fn find_elements(&mut self) -> Expr {
         let (rows, mine) = (Local::new("rows", Ty::U64), Local::new("rows_of_block", Ty::U64));
         let (first, grid) = (Local::new("first", Ty::U64), Expr::Grid.cast(Scalar::U64));
-        let rounded = |items: Expr, each: Expr| items.bin(Bin::Add, each.clone().bin(Bin::Sub, number(1))).over(each);
+        let rounded =
+            |items: Expr, each: Expr| items.bin(Bin::Add, each.clone().bin(Bin::Sub, number(1))).over(each);
         let last = first.get().bin(Bin::Add, mine.get().times(wide("ROW"))).bin(Bin::Min, Expr::Items);
         self.body.extend([
             Stmt::Let(rows.clone(), rounded(Expr::Items, wide("ROW"))),

@@ -17,7 +17,9 @@ use locals::{Bounds, group};
 use moved::Moved;
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Program, Reads};
-use reduce_ir::statements::{Buffer, Constant, Expr, List, Lowered, LoweredKernel, Part, Shared, Stmt};
+use reduce_ir::statements::{
+    Buffer, Constant, Expr, List, Local, Lowered, LoweredKernel, Part, Rewriting, Shared, Stmt, Ty, rewrite,
+};
 use reduce_ir::{Domain, Scalar, Value};
 
 /// Returns the statements of the kernels, verified.
@@ -39,6 +41,24 @@ pub(crate) fn lower(program: &Segmented) -> Result<Lowered, Error> {
         }
     }
     Ok(Lowered { kernels })
+}
+
+/// Reads the number of segments, after the wait for the previous launch.
+fn counted(mut body: Vec<Stmt>) -> Vec<Stmt> {
+    struct Counted(Local);
+    impl Rewriting for Counted {
+        fn expr(&mut self, expr: Expr) -> Expr {
+            if expr == Expr::Groups { self.0.get() } else { expr }
+        }
+    }
+    let (read, groups) = (Local::new("counted", Ty::U64), Local::new("runs", Ty::U64));
+    let start = body.iter().position(|stmt| *stmt == Stmt::AwaitLaunch).map_or(0, |at| at + 1);
+    let rest = rewrite(body.split_off(start), &mut Counted(groups.clone()));
+    // There are no more runs than elements.
+    let bounded = read.get().bin(Bin::Min, Expr::Items);
+    body.extend([Stmt::Load(read, Buffer::Number.at(number(0))), Stmt::Let(groups, bounded)]);
+    body.extend(rest);
+    body
 }
 
 /// A kernel while it is being made: its declarations, and its statements.
@@ -80,7 +100,7 @@ impl<'a> Draft<'a> {
             constants: self.constants,
             shared: self.shared,
             lists: self.lists,
-            body: self.body,
+            body: if self.program.counted { counted(self.body) } else { self.body },
         }
     }
 

@@ -69,6 +69,7 @@ impl<'a> Copies<'a> {
             }
             Stmt::Wait | Stmt::Vote(..) | Stmt::Fence(..) | Stmt::Atomic { .. } => self.add(times),
             Stmt::AwaitLaunch | Stmt::TriggerLaunch | Stmt::Clear(_) | Stmt::Length(..) => self.add(times),
+            Stmt::Ballot(_, value) | Stmt::Prefix { value, .. } => self.expr(value, times),
             Stmt::Append(_, value) | Stmt::Fault(value) | Stmt::Turn { value, .. } => {
                 self.add(times);
                 self.expr(value, times);

@@ -79,6 +79,8 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         | Stmt::Append(_, value)
         | Stmt::Fault(value)
         | Stmt::Turn { value, .. }
+        | Stmt::Ballot(_, value)
+        | Stmt::Prefix { value, .. }
         | Stmt::Expect(_, value) => {
             vec![value]
         }

@@ -86,7 +86,8 @@ mod tests {
         assert_eq!(number(Value::of(7u8)), Some(Value::of(7u32)));
         assert_eq!(number(Value::of(u64::MAX)), Some(Value::of(u32::MAX)));
         assert_eq!(number(Value::of(1u64 << 32)), Some(Value::of(u32::MAX)));
-        let negative = [Value::of(-1i8), Value::of(-1i16), Value::of(-1i32), Value::of(-1i64), Value::of(i64::MIN)];
+        let negative =
+            [Value::of(-1i8), Value::of(-1i16), Value::of(-1i32), Value::of(-1i64), Value::of(i64::MIN)];
         for key in negative {
             assert!(number(key).is_some_and(|it| it.ty() == Scalar::U32 && it.bits() >= 1 << 31), "{key}");
         }

@@ -33,7 +33,8 @@ impl Operation {
     /// Returns the same operation without the measures that no function uses.
     #[must_use]
     pub fn with_used_measures(mut self) -> Operation {
-        let functions: Vec<&Func> = [&self.map, &self.finish].into_iter().chain(&self.fold).chain(&self.key).collect();
+        let functions: Vec<&Func> =
+            [&self.map, &self.finish].into_iter().chain(&self.fold).chain(&self.key).collect();
         let is_used =
             |name: &str| functions.iter().any(|func| func.params().iter().any(|it| it.name == name));
         let (given, group) = (self.given_params().len(), is_used(&self.measures.group));

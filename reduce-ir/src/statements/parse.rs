@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
             "await" => launch(line, Stmt::AwaitLaunch),
             "trigger" => launch(line, Stmt::TriggerLaunch),
             "atomic" => self.atomic(line),
-            "clear" | "append" | "length" | "fault" | "turn" => self.of_segments(start),
+            "clear" | "append" | "length" | "fault" | "turn" | "ballot" | "prefix" => self.of_segments(start),
             "for" => self.counted(line),
             "if" => self.branch(line),
             name => self.set(line, name),

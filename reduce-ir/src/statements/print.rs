@@ -102,6 +102,10 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Append(list, value) => writeln!(f, "append {list}, {value}"),
         Stmt::Length(local, list) => writeln!(f, "length {local} = {list}"),
         Stmt::Fault(segment) => writeln!(f, "fault {segment}"),
+        Stmt::Ballot(local, value) => writeln!(f, "ballot {local} = {value}"),
+        Stmt::Prefix { before, total, value } => {
+            writeln!(f, "prefix {}, {} = {value}", before.name, total.name)
+        }
         Stmt::Turn { turn, turns, value } => writeln!(f, "turn {}, {} = {value}", turn.name, turns.name),
         Stmt::Atomic { into, op, place, value, order, scope } => {
             writeln!(f, "atomic {into} = {op}({place}, {value}) {order} {scope}")
@@ -257,6 +261,9 @@ impl fmt::Display for Buffer {
             Buffer::Offsets(_) => f.write_str("offsets"),
             Buffer::Tiles => f.write_str("tiles"),
             Buffer::Waiting => f.write_str("waiting"),
+            Buffer::Marks => f.write_str("marks"),
+            Buffer::Number => f.write_str("number"),
+            Buffer::Keys(ty) => write!(f, "keys_{ty}"),
             Buffer::LongSegments => f.write_str("long_segments"),
         }
     }

@@ -49,6 +49,8 @@ fn stmt(it: Stmt, by: &mut impl Rewriting) -> Stmt {
         }
         Stmt::Redux(local, there) => Stmt::Redux(local, there.map(|it| expr(it, by))),
         Stmt::Vote(local, value) => Stmt::Vote(local, expr(value, by)),
+        Stmt::Ballot(local, value) => Stmt::Ballot(local, expr(value, by)),
+        Stmt::Prefix { before, total, value } => Stmt::Prefix { before, total, value: expr(value, by) },
         Stmt::Atomic { into, op, place: at, value, order, scope } => {
             Stmt::Atomic { into, op, place: place(at, by), value: expr(value, by), order, scope }
         }

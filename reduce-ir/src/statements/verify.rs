@@ -140,6 +140,8 @@ enum Over {
     Segments,
     /// As keys say. A kernel reads the partials that it writes.
     Keys,
+    /// None: the kernel finds runs of keys.
+    Runs,
 }
 
 struct Verifier<'a> {
@@ -250,6 +252,7 @@ impl Verifier<'_> {
             Stmt::Length(local, list) => self.length(local, list),
             Stmt::Fault(segment) => self.fault(segment),
             Stmt::Turn { .. } => self.turn(stmt, here),
+            Stmt::Ballot(..) | Stmt::Prefix { .. } => self.counts(stmt, here),
             Stmt::AtomicCombine { place, value, order, scope } => {
                 self.atomic_combine(place, (*order, *scope))?;
                 self.expect(value, Ty::Acc)?;
@@ -269,7 +272,9 @@ impl Verifier<'_> {
         let is_shared = matches!(place.buffer, Buffer::Shared(_));
         let legal = match self.over {
             Over::Keys => is_shared,
-            Over::Groups | Over::Segments => place.buffer == Buffer::Partials && self.steps.is_atomic(),
+            Over::Groups | Over::Segments | Over::Runs => {
+                place.buffer == Buffer::Partials && self.steps.is_atomic()
+            }
         };
         let wanted = if is_shared { Scope::Block } else { Scope::Grid };
         self.ensure(7, legal, || format!("an atomic on {place} is not allowed"))?;

@@ -173,7 +173,8 @@ impl Accumulator {
 
     /// For a function of two accumulators: the operation by which each field is combined with itself, if all are.
     pub fn operations_of_fields(&self) -> Option<Vec<Bin>> {
-        self.all_combine_with_themselves(|_, _| true).then(|| self.in_place.iter().flatten().copied().collect())
+        self.all_combine_with_themselves(|_, _| true)
+            .then(|| self.in_place.iter().flatten().copied().collect())
     }
 
     /// For a function of two accumulators: whether each field is combined with itself, by such an operation.

@@ -9,6 +9,7 @@ use crate::architecture::{Architecture, Target};
 use crate::cache::{Cache, Entry, FORMAT, Key};
 use crate::image::{Image, Resources};
 use reduce_codegen::keys::Keyed;
+use reduce_codegen::runs::Heads;
 use reduce_codegen::segments::Segmented;
 use reduce_ir::program::{Program, Reads};
 use std::sync::OnceLock;
@@ -139,6 +140,12 @@ impl KernelSource {
     /// Prints a program over segments, unless it is too large.
     pub(super) fn of_segments(program: &Segmented, target: Target) -> Result<KernelSource, Error> {
         Ok(KernelSource { text: program.cuda()?, block: Segmented::BLOCK, target })
+    }
+
+    /// Prints a program that finds runs of keys.
+    pub(super) fn of_heads(program: &Heads, target: Target) -> Result<KernelSource, Error> {
+        let block = Heads::BLOCKS.into_iter().max().unwrap_or(1);
+        Ok(KernelSource { text: program.cuda()?, block, target })
     }
 
     /// Prints a program over elements with keys, unless it is too large.

@@ -41,8 +41,31 @@ pub(super) fn read(
     Ok(Err(number))
 }
 
+/// Waits for the stream, and reads some bytes from one on.
+pub(super) fn read_bytes(
+    stream: &Arc<CudaStream>,
+    memory: &CudaSlice<u8>,
+    from: u64,
+    count: usize,
+) -> Result<Vec<u8>, Error> {
+    driver::refuse_capture(stream)?;
+    let mut bytes = vec![0; count];
+    let copied = copy(stream, memory, from as usize..from as usize + count, &mut bytes);
+    if let Err(error) = driver::wait(stream) {
+        // The copy may still write to the bytes.
+        std::mem::forget(bytes);
+        return copied.and(Err(failed("running the kernels")(error)));
+    }
+    copied.map(|()| bytes)
+}
+
 /// Copies bytes of the memory to the host.
-fn copy(stream: &Arc<CudaStream>, memory: &CudaSlice<u8>, from: Range<usize>, to: &mut [u8]) -> Result<(), Error> {
+fn copy(
+    stream: &Arc<CudaStream>,
+    memory: &CudaSlice<u8>,
+    from: Range<usize>,
+    to: &mut [u8],
+) -> Result<(), Error> {
     if from.is_empty() {
         return Ok(());
     }

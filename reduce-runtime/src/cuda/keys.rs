@@ -104,7 +104,12 @@ impl KeyKernels {
             (1, _) | (_, 0) => input.data.slice(input.offset..input.offset + input.len),
             (step, len) => {
                 let outer = Places::Even { first: 0, step: 0, len: 1 };
-                collect(input.data, input.offset, [&outer, &Places::Even { first: 0, step, len }], &mut gathered);
+                collect(
+                    input.data,
+                    input.offset,
+                    [&outer, &Places::Even { first: 0, step, len }],
+                    &mut gathered,
+                );
                 gathered.borrow()
             }
         };
@@ -251,7 +256,8 @@ impl Reducer {
         for (param, input) in operation.inputs.iter().zip(inputs) {
             inputs::check_input(Domain::WHOLE, param, &input.shape())?;
         }
-        let shapes: Vec<_> = inputs.iter().map(|input| View::of((input.ty(), input.len()), [input.len()])).collect();
+        let shapes: Vec<_> =
+            inputs.iter().map(|input| View::of((input.ty(), input.len()), [input.len()])).collect();
         let n = check_line(&keying.program, &shapes)?;
         let stream = inputs.first().map(|input| input.stream().clone()).ok_or(Error::DeviceMemoryOnHost)?;
         for (at, input) in inputs.iter().enumerate() {

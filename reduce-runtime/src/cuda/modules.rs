@@ -10,6 +10,7 @@ use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, CudaModule, DriverError};
 use cudarc::nvrtc::Ptx;
 use reduce_codegen::keys::Keyed;
+use reduce_codegen::runs::Heads;
 use reduce_codegen::segments::Segmented;
 use reduce_ir::program::Program;
 use std::collections::HashMap;
@@ -39,6 +40,11 @@ pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Er
 /// Returns the module of a program over segments.
 pub(super) fn of_segments(program: &Segmented, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
     module_of(KernelSource::of_segments(program, gpu.compiler().target(gpu.architecture())?)?, gpu)
+}
+
+/// Returns the module of a program that finds runs of keys.
+pub(super) fn of_heads(program: &Heads, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
+    module_of(KernelSource::of_heads(program, gpu.compiler().target(gpu.architecture())?)?, gpu)
 }
 
 /// Returns the module of a program over elements with keys.

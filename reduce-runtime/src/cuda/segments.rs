@@ -1,6 +1,9 @@
 //! Reduces segments on a GPU.
 
 mod calls;
+mod runs;
+
+pub use runs::DeviceRuns;
 
 use super::driver::{self, failed};
 use super::faults::{self, NO_FAULT};
@@ -25,6 +28,8 @@ pub(crate) struct SegmentKernels {
     gpu: Gpu,
     program: Segmented,
     functions: Vec<CudaFunction>,
+    /// The kernels that find runs of keys, if these are the segments.
+    heads: Vec<CudaFunction>,
     dependent: bool,
 }
 
@@ -66,7 +71,7 @@ impl SegmentKernels {
         let function = |name: &str| module.load_function(name).map_err(failed("looking up a kernel"));
         let functions = Segmented::KERNELS.into_iter().map(function).collect::<Result<_, _>>()?;
         let dependent = driver::overlaps_launches() && program.dependent;
-        Ok(SegmentKernels { gpu: gpu.clone(), program, functions, dependent })
+        Ok(SegmentKernels { gpu: gpu.clone(), program, functions, heads: Vec::new(), dependent })
     }
 
     fn layout(&self, sizes: Sizes) -> Layout {
@@ -148,12 +153,14 @@ impl DeviceSegments {
         read.map_err(|segment| SegmentsError::Wrong { segment }.into())
     }
 
-    /// Queues the launches. `inputs` holds the address of the first element of each input; `offsets` is the address of the first offset.
+    /// Queues the launches. `inputs` holds the address of the first element of each input; `offsets` is the address of the first offset,
+    /// and `number` that of the number of segments, if it lies on the device.
     fn launch(
         &mut self,
         inputs: &[CUdeviceptr],
         offsets: CUdeviceptr,
         limit: u64,
+        number: Option<CUdeviceptr>,
         params: &[Value],
     ) -> Result<(), Error> {
         if self.is_empty() {
@@ -164,7 +171,9 @@ impl DeviceSegments {
         let base = self.base;
         let [results, at_tiles, marks, waiting, partials] =
             [results, tiles, marks, waiting, partials].map(|at| base + at);
-        let counts = [elements.min(limit), segments];
+        let elements = elements.min(limit);
+        // The kernels read the number of segments, or get it.
+        let counts = number.map_or([elements, segments], |number| [number, elements]);
         let params: Vec<_> = params.iter().map(|param| param.bits()).collect();
         let search = [&[offsets, at_tiles], &counts[..]].concat();
         let main = [inputs, &[results, offsets, at_tiles, waiting], &counts, &[base], &params].concat();
@@ -172,15 +181,19 @@ impl DeviceSegments {
             [inputs, &[partials, results, offsets, at_tiles, marks, waiting], &counts, &params].concat();
         let combine = [&[partials, results, offsets, marks], &counts[..], &params].concat();
         self.stream.context().bind_to_thread().map_err(failed("binding its context"))?;
-        let grids = self.kernels.program.grids(counts[0], segments);
+        let grids = self.kernels.program.grids(elements, segments);
         let program = &self.kernels.program;
         let longest = [program.longest_short().unwrap_or(0), program.longest_tile()];
         let launches = 2 + longest.iter().filter(|&&longest| elements > longest).count();
         for ((function, grid), arguments) in
             self.kernels.functions.iter().zip(grids).zip([search, main, long, combine]).take(launches)
         {
-            let shape =
-                Shape { grid: grid as u32, block: Segmented::BLOCK, shared: 0, dependent: self.kernels.dependent };
+            let shape = Shape {
+                grid: grid as u32,
+                block: Segmented::BLOCK,
+                shared: 0,
+                dependent: self.kernels.dependent,
+            };
             // SAFETY: the arguments are those of the kernel. The memory they point to is allocated, and freed in the order of the
             // stream; whoever gives inputs and offsets keeps them as long.
             unsafe { launch(&self.stream, function, shape, &arguments) }

@@ -144,8 +144,8 @@ impl<'a> Call<'a> {
         extent: Extent,
     ) -> Call<'a> {
         let (traits, levels) = (plan.elements.traits(), &association.first);
-        let has_neighbours = inputs.nest.reduced.len() == 1
-            && inputs.nest.reduced[0].steps.iter().all(|step| *step == 1);
+        let has_neighbours =
+            inputs.nest.reduced.len() == 1 && inputs.nest.reduced[0].steps.iter().all(|step| *step == 1);
         Call {
             plan,
             association,

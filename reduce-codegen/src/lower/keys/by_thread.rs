@@ -7,9 +7,7 @@ use crate::lower::place::lane;
 use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::Program;
-use reduce_ir::statements::{
-    Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty, Unroll,
-};
+use reduce_ir::statements::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 
 /// Returns the place of the accumulator of a thread for a group. Neighbouring threads have neighbouring words.
 fn of_thread(group: Expr, thread: Expr) -> Place {
@@ -87,7 +85,8 @@ impl Draft<'_> {
                     let local = self.input(input, &row.to_string(), width);
                     if width == 1 { local.get() } else { Expr::Lane(local, item) }
                 };
-                let place = if item == 0 { begin.get() } else { begin.get().bin(Bin::Add, number(item.into())) };
+                let place =
+                    if item == 0 { begin.get() } else { begin.get().bin(Bin::Add, number(item.into())) };
                 adds.extend(self.visit(&format!("{row}_{item}"), &element, &place));
             }
         }

@@ -29,7 +29,8 @@ impl Draft<'_> {
         self.note(Part::Fold, "the rows of this block; lanes with equal keys take turns");
         let first = self.find_elements();
         let rows = 0..self.steps();
-        let body = rows.clone().flat_map(|row| self.load_row(row)).chain(rows.flat_map(|row| self.add_row(row)));
+        let body =
+            rows.clone().flat_map(|row| self.load_row(row)).chain(rows.flat_map(|row| self.add_row(row)));
         let body = body.collect();
         self.body.push(self.each_rows(first, body));
         if self.program.tables.of == Owner::Warp {

@@ -69,6 +69,7 @@ impl Rewriting for Moved {
             Buffer::Items => Place { index: self.partials.clone().bin(Bin::Add, place.index), ..place },
             Buffer::Partials | Buffer::Result | Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => place,
             Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => place,
+            Buffer::Marks | Buffer::Keys(_) | Buffer::Number => place,
         }
     }
 }

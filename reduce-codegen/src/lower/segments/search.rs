@@ -47,6 +47,12 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.body.push(Stmt::Let(tiles.clone(), last));
     let segment = tile.get().below(tiles.get()).select(found.get(), Expr::Groups);
     let store = vec![Stmt::Store(Buffer::Tiles.at(tile.get()), segment)];
-    draft.body.push(Stmt::when(super::at_most(tile.get(), tiles.get()), store));
+    // A grid for more segments than there are has tiles in which none begins.
+    let all = if program.counted {
+        Expr::Items.bin(Bin::Add, Expr::Items).over(wide("TILE_SIZE")).bin(Bin::Add, number(1))
+    } else {
+        tiles.get()
+    };
+    draft.body.push(Stmt::when(super::at_most(tile.get(), all), store));
     draft.finish(Segmented::KERNELS[0], Reads::Inputs)
 }

@@ -1,11 +1,11 @@
 //! Resolves `segments`, and `by` with `groups`: what cuts the reduced axis into groups.
 
-use super::super::diagnostic::{Errors, Extent};
 use super::super::choices;
+use super::super::diagnostic::{Errors, Extent};
 use super::super::fields::{By, Fields, Groups, Segments};
 use super::super::inputs;
-use reduce_ir::{Axes, Scalar};
 use reduce_ir::axes::{Cut, Keys};
+use reduce_ir::{Axes, Scalar};
 use syn::LitInt;
 
 /// Reads what cuts the elements; [`Cut::Whole`] for segments of a fixed length as well.
@@ -61,9 +61,9 @@ fn by(fields: &Fields, errors: &mut Errors) -> Option<Cut> {
         (Some(Groups::Number(number)), _) => keys(number, given, fields, errors).map(Cut::Keys),
         (Some(Groups::Runs), Some(ty)) => not_dropped(fields, errors).then_some(Cut::Runs(ty)),
         (Some(Groups::Runs), None) => {
-            errors
-                .add(by.place(), "runs are of keys that the call gives")
-                .help("name the key, as in `by: { key: u32 }`, or write the number of groups, as in `groups: 64`");
+            errors.add(by.place(), "runs are of keys that the call gives").help(
+                "name the key, as in `by: { key: u32 }`, or write the number of groups, as in `groups: 64`",
+            );
             None
         }
         (None, _) => {

@@ -187,6 +187,7 @@ impl Names {
     pub(super) fn buffer(&self, line: &mut Cursor<'_>) -> Parsed<Buffer> {
         let word = line.word()?;
         let shared = || self.shared.iter().find(|it| **it == word).map(|it| Buffer::Shared(it));
+        let keys = || word.strip_prefix("keys_").and_then(Scalar::from_name).map(Buffer::Keys);
         let list = || self.lists.iter().find(|it| **it == word).map(|it| Buffer::List(it));
         let buffer = match word {
             "items" => Some(Buffer::Items),
@@ -198,7 +199,9 @@ impl Names {
             "tiles" => Some(Buffer::Tiles),
             "waiting" => Some(Buffer::Waiting),
             "long_segments" => Some(Buffer::LongSegments),
-            _ => numbered(word, "input").map(Buffer::Input).or_else(shared).or_else(list),
+            "marks" => Some(Buffer::Marks),
+            "number" => Some(Buffer::Number),
+            _ => numbered(word, "input").map(Buffer::Input).or_else(keys).or_else(shared).or_else(list),
         };
         buffer.map_or_else(|| line.error(format!("the kernel has no buffer `{word}`")), Ok)
     }

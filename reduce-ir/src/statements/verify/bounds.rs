@@ -1,7 +1,7 @@
 //! Upper bounds of the scalars of a kernel, for every launch: rule 9 of the verifier.
 
 use super::super::{Expr, Local, Loop, LoweredKernel, Place, Stmt, Ty};
-use crate::ops::{Bin, Cmp};
+use crate::ops::{Bin, Cmp, Un};
 use crate::program::Program;
 use std::collections::BTreeMap;
 
@@ -66,6 +66,17 @@ impl<'a> Bounds<'a> {
                 self.check(value)
             }
             Stmt::Move(_, by) | Stmt::Append(_, by) | Stmt::Fault(by) => self.check(by),
+            Stmt::Ballot(_, value) => self.check(value),
+            Stmt::Prefix { before, total, value } => {
+                let most = self.upper_bound(value)? * u128::from(self.kernel.block);
+                if most > greatest(Ty::U32) {
+                    return Err(value.clone());
+                }
+                for local in [before, total] {
+                    self.locals.insert(&local.name, most);
+                }
+                Ok(())
+            }
             Stmt::Turn { turns, value, .. } => {
                 self.locals.insert(&turns.name, 32);
                 self.check(value)
@@ -178,6 +189,8 @@ impl<'a> Bounds<'a> {
             Expr::Bin(op, a, b) => self.bound_of_operation(*op, a, b)?.unwrap_or(of_type),
             Expr::Cast(_, a) => self.upper_bound(a)?,
             Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty | Expr::Nothing => of_type,
+            Expr::Un(Un::CountOnes, a) => self.check(a).map(|()| 32)?,
+            Expr::Un(Un::TrailingZeros, a) => self.check(a).map(|()| 31)?,
             Expr::Un(..)
             | Expr::AlignedAt(..)
             | Expr::Cmp(..)

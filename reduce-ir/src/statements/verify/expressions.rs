@@ -87,6 +87,9 @@ impl Verifier<'_> {
                 let known = self.operation.identity.is_some() || self.operation.empty.is_some();
                 self.ensure(8, known, || "a reduction of no elements has no result".to_owned())?;
             }
+            Expr::Un(op @ (Un::CountOnes | Un::TrailingZeros), a) => {
+                self.index_arithmetic(expr, a, a.ty() == Some(Ty::U32) && *op != Un::Not)?;
+            }
             Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,
             Expr::Bin(op, a, _) => self.index_arithmetic(expr, a, !is_shift(*op))?,
             Expr::Cmp(_, a, _) => self.index_arithmetic(expr, a, true)?,

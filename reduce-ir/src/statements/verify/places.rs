@@ -26,7 +26,8 @@ impl Verifier<'_> {
                 let ticket = self.steps.has_ticket() && !self.steps.has_flags();
                 (ticket || self.over == Over::Keys) && element == Some(ty)
             }
-            (_, Buffer::Result | Buffer::Ticket) => false,
+            (ty, Buffer::Marks | Buffer::Number) => element == Some(ty),
+            (_, Buffer::Result | Buffer::Ticket | Buffer::Keys(_)) => false,
         };
         self.ensure(7, legal, || format!("`{}` cannot be loaded from {place}", local.name))?;
         self.bind(local, false, uniform)
@@ -40,8 +41,10 @@ impl Verifier<'_> {
             Buffer::Shared(name) => !self.kernel.shared.iter().any(|it| it.name == name && it.sent),
             Buffer::Items => self.steps.in_place().is_some(),
             Buffer::Ticket => self.steps.has_ticket(),
-            Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => self.over == Over::Segments,
-            Buffer::Input(_) | Buffer::Offsets(_) | Buffer::List(_) => false,
+            Buffer::Tiles => matches!(self.over, Over::Segments | Over::Runs),
+            Buffer::Waiting | Buffer::LongSegments => self.over == Over::Segments,
+            Buffer::Offsets(_) | Buffer::Marks | Buffer::Keys(_) => self.over == Over::Runs,
+            Buffer::Input(_) | Buffer::List(_) | Buffer::Number => false,
         };
         self.ensure(7, writable, || format!("{value} cannot be stored to {place}"))?;
         self.value_of(place, value)
@@ -89,7 +92,12 @@ impl Verifier<'_> {
             Buffer::Partials => Some(Ty::Acc),
             Buffer::Result => Some(Ty::Output),
             Buffer::Ticket => Some(Ty::U32),
-            Buffer::Offsets(ty) if self.over == Over::Segments => Some(Ty::Scalar(ty)),
+            Buffer::Offsets(ty) if matches!(self.over, Over::Segments | Over::Runs) => Some(Ty::Scalar(ty)),
+            Buffer::Keys(ty) if self.over == Over::Runs => Some(Ty::Scalar(ty)),
+            Buffer::Marks if self.over == Over::Runs => Some(Ty::U32),
+            Buffer::Tiles if self.over == Over::Runs => Some(Ty::U64),
+            Buffer::Number if self.over == Over::Segments => Some(Ty::U64),
+            Buffer::Keys(_) | Buffer::Marks | Buffer::Number => None,
             Buffer::Tiles | Buffer::LongSegments if self.over == Over::Segments => Some(Ty::U64),
             Buffer::Waiting if self.over == Over::Segments => Some(Ty::U32),
             Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => None,

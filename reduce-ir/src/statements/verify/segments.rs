@@ -26,6 +26,14 @@ impl LoweredKernel {
         self.verify_over(Over::Keys, operation, steps, bounds::check_keys(self, most))
     }
 
+    /// Checks every rule that concerns a kernel that finds runs of keys: at most `most` elements and blocks.
+    ///
+    /// # Errors
+    /// The first broken rule, and where it is broken.
+    pub fn verify_runs(&self, operation: &Operation, steps: &Kernel, most: [u64; 2]) -> Check {
+        self.verify_over(Over::Runs, operation, steps, bounds::check_keys(self, most))
+    }
+
     fn verify_over(
         &self,
         over: Over,
@@ -63,6 +71,21 @@ impl Verifier<'_> {
         self.ensure(2, [turn.ty, turns.ty] == [Ty::U32; 2], || "turns are u32".to_owned())?;
         self.bind(turn, false, Uniform::Thread)?;
         self.bind(turns, false, Uniform::Warp)
+    }
+
+    pub(super) fn counts(&mut self, stmt: &Stmt, here: Uniform) -> Check {
+        if let Stmt::Ballot(local, value) = stmt {
+            self.expect(value, Ty::BOOL)?;
+            self.ensure(2, local.ty == Ty::U32, || format!("`{}` should be u32", local.name))?;
+            self.require_all_threads(5, here >= Uniform::Warp, stmt)?;
+            return self.bind(local, false, Uniform::Warp);
+        }
+        let Stmt::Prefix { before, total, value } = stmt else { return Ok(()) };
+        self.expect(value, Ty::U32)?;
+        self.ensure(2, [before.ty, total.ty] == [Ty::U32; 2], || "sums are u32".to_owned())?;
+        self.require_all_threads(4, here >= Uniform::Block, stmt)?;
+        self.bind(before, false, Uniform::Thread)?;
+        self.bind(total, false, Uniform::Block)
     }
 
     pub(super) fn fault(&self, number: &Expr) -> Check {

@@ -68,20 +68,31 @@ impl Reducer {
         if fits && **offsets.stream() == *into.stream { Ok(()) } else { Err(Error::OtherWorkspace) }
     }
 
-    /// Returns the kernels for offsets of a type, and for at most that many elements. Compiles them on first use.
-    fn segment_kernels(&self, offsets: Scalar, elements: u64) -> Result<Arc<SegmentKernels>, Error> {
+    /// Returns the kernels for offsets of a type, and for at most that many elements; with those that find runs of `keys`, if given.
+    /// Compiles them on first use.
+    pub(super) fn segment_kernels(
+        &self,
+        offsets: Scalar,
+        elements: u64,
+        keys: Option<Scalar>,
+    ) -> Result<Arc<SegmentKernels>, Error> {
         let (DeviceKind::Cuda(gpu), Some(spec)) = (self.device().kind(), &self.spec) else {
             return Err(Error::DeviceMemoryOnHost);
         };
         let ty = if offsets.size() == 4 { Scalar::U32 } else { Scalar::U64 };
         let is_narrow = elements <= Segmented::NARROW;
         let mut made = self.segmented.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, kernels)) = made.iter().find(|(of, _)| *of == (ty, is_narrow)) {
+        let name = (ty, is_narrow, keys.is_some());
+        if let Some((_, kernels)) = made.iter().find(|(of, _)| *of == name) {
             return Ok(kernels.clone());
         }
         let program = Segmented::of(spec, ty, gpu.architecture().tuning(), elements)?;
-        let kernels = Arc::new(SegmentKernels::load(program, gpu)?);
-        made.push(((ty, is_narrow), kernels.clone()));
+        let kernels = match keys {
+            None => SegmentKernels::load(program, gpu)?,
+            Some(keys) => SegmentKernels::load_with_runs(program, keys, gpu)?,
+        };
+        let kernels = Arc::new(kernels);
+        made.push((name, kernels.clone()));
         Ok(kernels)
     }
 
@@ -110,7 +121,7 @@ impl Reducer {
         check_line(&nest)?;
         let sizes =
             Sizes { elements: nest.reduced[0].length, segments: (offsets.len() as u64).saturating_sub(1) };
-        let kernels = self.segment_kernels(expected, sizes.elements)?;
+        let kernels = self.segment_kernels(expected, sizes.elements, None)?;
         for (at, input) in inputs.iter().map(|view| view.data).chain([offsets]).enumerate() {
             if !input.is_in(kernels.gpu.context()) {
                 return Err(Error::OtherContext { input: at, device: kernels.gpu.name() });
@@ -134,7 +145,7 @@ impl Reducer {
         let sizes =
             Sizes { elements: nest.reduced[0].length, segments: (offsets.len() as u64).saturating_sub(1) };
         let ty = if sizes.elements <= Segmented::MOST_OF_U32 { Scalar::U32 } else { Scalar::U64 };
-        let kernels = self.segment_kernels(ty, sizes.elements)?;
+        let kernels = self.segment_kernels(ty, sizes.elements, None)?;
         let stream = kernels.gpu.context().default_stream();
         let copy = |bytes: &[u8]| -> Result<CudaSlice<u8>, Error> {
             let mut copy = kernels.gpu.allocate(&stream, bytes.len() as u64)?;
@@ -154,7 +165,7 @@ impl Reducer {
         let firsts: Vec<_> = addresses.iter().zip(inputs).zip(&spans).map(first_of_view).collect();
         let mut segments = kernels.memory(&stream, sizes)?;
         let at = cut.device_ptr(&stream).0;
-        let launched = segments.launch(&firsts, at, u64::MAX, params);
+        let launched = segments.launch(&firsts, at, u64::MAX, None, params);
         // Kernels that were queued may still read the copies.
         driver::wait(&stream).map_err(failed("running the kernels"))?;
         launched?;
@@ -169,7 +180,7 @@ fn enqueue(
     params: &[Value],
     into: &mut DeviceSegments,
 ) -> Result<(), Error> {
-    let launched = into.launch(&addresses(inputs), offsets.pointer().0, limit(offsets.ty()), params);
+    let launched = into.launch(&addresses(inputs), offsets.pointer().0, limit(offsets.ty()), None, params);
     let stream = into.stream.clone();
     // Also after a failed launch: earlier launches are queued.
     let all = inputs.iter().map(|input| input.data).chain([offsets]);
@@ -177,7 +188,7 @@ fn enqueue(
 }
 
 /// Returns the address of the first element of each view.
-fn addresses(inputs: &[View<&DeviceInput<'_>>]) -> Vec<CUdeviceptr> {
+pub(super) fn addresses(inputs: &[View<&DeviceInput<'_>>]) -> Vec<CUdeviceptr> {
     let first = |input: &View<&DeviceInput<'_>>| {
         input.data.pointer().0 + (input.offset * input.data.ty().size()) as u64
     };
@@ -192,7 +203,7 @@ fn limit(offsets: Scalar) -> u64 {
 }
 
 /// Checks that the elements lie side by side, along one axis.
-fn check_line(nest: &Nest) -> Result<(), SegmentsError> {
+pub(super) fn check_line(nest: &Nest) -> Result<(), SegmentsError> {
     let is_line =
         nest.kept.iter().all(|dim| dim.length == 1) && nest.reduced[0].steps.iter().all(|&step| step == 1);
     if is_line || nest.reduced[0].length <= 1 { Ok(()) } else { Err(SegmentsError::OnDevice) }
