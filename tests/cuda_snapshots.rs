@@ -7,6 +7,8 @@
 mod cases;
 
 use cases::{LISTS, auto, shown, spec};
+use reduce_codegen::keys::Keyed;
+use reduce_codegen::runs::Heads;
 use reduce_codegen::segments::Segmented;
 use reduce_codegen::{Programs, Stage, Tuning, cuda, lower, stages};
 use reduce_ir::Scalar;
@@ -58,6 +60,20 @@ fn segments() {
         let program = Segmented::of(&spec, Scalar::U32, Tuning::of(90), u64::MAX).unwrap();
         check(&format!("segments_{name}_{ty}"), &format!("{program}\n{}", program.cuda().unwrap()));
     }
+}
+
+#[test]
+fn keys() {
+    for (name, text) in [
+        ("threads", "op: sum, ty: f32, by: { key: u32 }, groups: 64"),
+        ("warps", "op: sum, ty: f32, by: { key: u32 }, groups: 4096, others: drop"),
+        ("block", "inputs: { x: u32 }, by: |x| x >> 24, groups: 256, map: |x| 1u64, op: sum"),
+    ] {
+        let program = Keyed::of(&reduce_dsl::parse::spec(text).unwrap()).unwrap();
+        let association = program.association(1 << 20);
+        check(&format!("keys_{name}"), &format!("{program}\n{association}\n{}", program.cuda().unwrap()));
+    }
+    check("runs_f32", &Heads::of(Scalar::F32, Scalar::U32).unwrap().cuda().unwrap());
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn pairs() -> Vec<(&'static str, Scalar)> {
 
 #[test]
 fn every_operator_type_pass_and_size() {
-    let pairs: Vec<_> = rotation::sample(pairs(), 16).collect();
+    let pairs: Vec<_> = rotation::sample(pairs(), 48).collect();
     let programs = pairs.into_par_iter().flat_map_iter(|(name, ty)| {
         cases::programs(name, ty).into_iter().map(move |program| (name, Case::new(program)))
     });
@@ -133,7 +133,7 @@ fn hash(case: &Case) -> u64 {
 /// A rotating third of the operators on types.
 #[test]
 fn nothing_and_one_element() {
-    for (name, ty) in rotation::sample(pairs(), 6) {
+    for (name, ty) in rotation::sample(pairs(), 18) {
         let case = Case::new(reduce_codegen::compile(&cases::auto(name, ty)).unwrap());
         [0, 1].into_iter().for_each(|n| Kind::ALL.iter().for_each(|&kind| check(&case, name, n, kind)));
     }

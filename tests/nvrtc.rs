@@ -23,6 +23,8 @@ mod splitmix;
 use cases::{FLAGSHIP, LISTS, auto, spec};
 use random::{Case, Random};
 use rayon::prelude::*;
+use reduce_codegen::keys::Keyed;
+use reduce_codegen::runs::Heads;
 use reduce_codegen::segments::Segmented;
 use reduce_codegen::{Programs, Tuning, cuda, stages};
 use reduce_dsl::ladder::{RUNGS, Rung};
@@ -52,7 +54,7 @@ fn jobs() -> Vec<(Program, u32)> {
     let flagship = flagship.chain(RUNGS.iter().map(rung)).collect::<Vec<_>>();
     let shown = cases::shown().into_iter().map(|(name, ty, list)| spec(name, ty, LISTS[list]));
     // An operator on a type has 31 cases, so every 296th case has another list each time.
-    let programs = sample(shown, 8).chain(sample(cases::all(), 592)).map(|spec| compile(&spec));
+    let programs = sample(shown, 24).chain(sample(cases::all(), 1200)).map(|spec| compile(&spec));
     let in_turn = flagship
         .into_iter()
         .chain(programs)
@@ -62,7 +64,7 @@ fn jobs() -> Vec<(Program, u32)> {
         let cases = Programs::of(&auto("argmax", Scalar::F32), Tuning::of(number)).unwrap();
         cases.variants().iter().map(|program| (program.clone(), number)).collect::<Vec<_>>()
     });
-    sample(in_turn.chain(tuned), 4).map(|(program, number)| at_least(program, number)).collect()
+    sample(in_turn.chain(tuned), 12).map(|(program, number)| at_least(program, number)).collect()
 }
 
 /// Returns the architectures of a program by its place: one, which is another in the next turn, or all.
@@ -115,12 +117,12 @@ fn every_program_compiles_without_warnings_or_spills() {
     assert!(jobs.len() > 30, "{}", jobs.len());
 }
 
-/// A rotating twelfth, each for one architecture; with `REDUCEGEN_FULL=1` all for every architecture.
+/// A rotating part, each for one architecture; with `REDUCEGEN_FULL=1` all for every architecture.
 #[test]
 fn every_operation_on_every_type_compiles_without_warnings() {
     let Some(nvrtc) = nvrtc("every_operation_on_every_type_compiles_without_warnings") else { return };
     let specs = cases::operations::all();
-    let sampled = sample(specs.iter().enumerate(), 48);
+    let sampled = sample(specs.iter().enumerate(), 120);
     let jobs: Vec<_> =
         sampled.flat_map(|(place, spec)| architectures(place).map(move |it| (spec, it))).collect();
     let complaint = |&(spec, number): &(&Spec, u32)| {
@@ -150,7 +152,8 @@ fn what_only_closures_say_compiles() {
         let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
         lists.into_iter().chain([spec(Passes::Auto, None)]).collect::<Vec<_>>()
     });
-    let programs: Vec<_> = sample(specs, 64).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
+    let programs: Vec<_> =
+        sample(specs, 160).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
     let numbers = ARCHITECTURES.into_iter().cycle();
     let jobs: Vec<_> =
         programs.into_iter().zip(numbers).map(|(program, number)| at_least(program, number)).collect();
@@ -168,7 +171,7 @@ fn structs_of_one_field_compile() {
     let complaint = |spec: &Spec| {
         complaint(nvrtc, &reduce_codegen::compile(spec).unwrap(), 90).map(|it| format!("{}: {it}", spec.text))
     };
-    let specs: Vec<_> = sample(specs, 20).collect();
+    let specs: Vec<_> = sample(specs, 40).collect();
     let complaints: Vec<_> = specs.par_iter().filter_map(complaint).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), specs.len(), complaints[0]);
 }
@@ -269,6 +272,45 @@ fn kernels_with_empty_compile() {
         let image = nvrtc.compile_program(&program, Target::Cubin(Architecture::from_number(90)));
         assert!(image.is_ok(), "{text}: {:?}", image.err());
     });
+}
+
+/// Kernels that find runs, and kernels over keys: tables of threads, of warps, of blocks and in memory.
+#[test]
+fn keys_compile_without_warnings() {
+    let Some(nvrtc) = nvrtc("keys_compile_without_warnings") else { return };
+    let specs = [
+        "op: sum, ty: f32, by: { key: u32 }, groups: 64",
+        "op: var, ty: f64, by: { key: i8 }, groups: 100, others: drop",
+        "op: sum, ty: i32, by: { key: u64 }, groups: 8192",
+        "op: argmax, ty: f16, by: { key: u16 }, groups: 2000",
+        "ty: f32, by: |x| (x * 9.0) as u32, groups: 100000, map: |x| x, op: max",
+    ];
+    let architecture = ARCHITECTURES[turn() % ARCHITECTURES.len()];
+    let mut texts: Vec<_> = specs
+        .iter()
+        .map(|spec| Keyed::of(&reduce_dsl::parse::spec(spec).unwrap()).unwrap().cuda().unwrap())
+        .collect();
+    for (key, offsets) in [(Scalar::F32, Scalar::U32), (Scalar::I8, Scalar::U64)] {
+        let heads = Heads::of(key, offsets).unwrap();
+        texts.push(heads.cuda().unwrap());
+    }
+    let counted = Segmented::of(
+        &reduce_dsl::parse::spec("op: sum, ty: f32, segments: u32").unwrap(),
+        Scalar::U32,
+        Tuning::of(90),
+        u64::MAX,
+    );
+    texts.push(counted.unwrap().counted().cuda().unwrap());
+    let target = Target::Cubin(Architecture::from_number(architecture.max(90)));
+    let complaint = |text: &String| {
+        let image = nvrtc.compile(text, target);
+        image.map_or_else(
+            |error| Some(error.to_string()),
+            |image| image.log.contains("warning").then_some(image.log),
+        )
+    };
+    let complaints: Vec<_> = texts.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), texts.len(), complaints[0]);
 }
 
 /// Kernels over segments, of operators with accumulators of each kind.

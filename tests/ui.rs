@@ -1,7 +1,7 @@
 //! The errors of rustc for `reduction!`: one file for each mistake, named after it. What must compile is in `ui/pass`; each
 //! file there is a test of its own (`Cargo.toml`), as trybuild would build the library again to run it.
 //!
-//! Tests a rotating eighth of the mistakes, and all of them with `REDUCEGEN_FULL=1`. With `TRYBUILD=overwrite` as well, renews
+//! Tests a rotating 24th of the mistakes, and all of them with `REDUCEGEN_FULL=1`. With `TRYBUILD=overwrite` as well, renews
 //! the expected output.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,5 +16,5 @@ fn ui() {
     mistakes.retain(|path| path.extension().is_some_and(|it| it == "rs"));
     mistakes.sort_unstable();
     assert!(mistakes.len() > 70, "{}", mistakes.len());
-    rotation::sample(mistakes, 8).for_each(|path| cases.compile_fail(path));
+    rotation::sample(mistakes, 24).for_each(|path| cases.compile_fail(path));
 }

@@ -179,7 +179,7 @@ fn renamed(line: &str, name: &str) -> String {
 /// Returns the words of all kernels, except names that derive from inputs.
 fn words_of_kernels() -> BTreeSet<String> {
     let mut used: BTreeSet<String> = BTreeSet::new();
-    let texts = sample(programs(), 24).map(|program| cuda(&program).unwrap());
+    let texts = sample(programs(), 72).map(|program| cuda(&program).unwrap());
     let of_argmax = PASSES.iter().flat_map(|passes| spec("argmax", 1, Scalar::F32, passes));
     let of_argmax = of_argmax.filter_map(|spec| reduce_codegen::compile(&spec).ok());
     let of_rows = of_argmax

@@ -52,7 +52,7 @@ fn threads_have_tables() {
     for groups in [1, 3, 10] {
         let program = program("ty: f32, op: sum", groups);
         assert_eq!((program.tables.of, program.tables.threads), (Owner::Thread, 128));
-        for n in [1, 2, 31, 32, 33, 127, 128, 511, 512, 513, 2048, 5000, 9001] {
+        for n in [1, 2, 33, 512, 513, 5001] {
             check(&program, n, n % 2 == 0, Schedule::FORWARD);
         }
     }
@@ -86,7 +86,7 @@ fn tables_lie_in_memory() {
 
 #[test]
 fn every_schedule_gives_the_same_trees() {
-    for (groups, n) in [(3, 1100), (400, 600)] {
+    for (groups, n) in [(3, 600), (400, 300)] {
         let program = program("ty: f32, op: sum", groups);
         for schedule in Schedule::all(program.chunks(n)) {
             check(&program, n, true, schedule);
@@ -97,13 +97,11 @@ fn every_schedule_gives_the_same_trees() {
 /// Elements of exact operations may meet in any order.
 #[test]
 fn blocks_have_tables() {
-    for (op, groups) in
-        [("ty: i32, op: sum", 300), ("ty: i32, op: max", 700), ("ty: f32, map: |x| 1u64, op: sum", 8000)]
-    {
+    for (op, groups) in [("ty: i32, op: sum", 300), ("ty: f32, map: |x| 1u64, op: sum", 8000)] {
         let program = program(op, groups);
         assert_eq!(program.tables.of, Owner::Block);
         assert_eq!(program.asked_shared_bytes() > 0, groups == 8000);
-        for n in [1, 2050, 9001] {
+        for n in [1, 2050, 5001] {
             for schedule in
                 Schedule::all(program.chunks(n)).into_iter().step_by(if groups == 8000 { 4 } else { 1 })
             {

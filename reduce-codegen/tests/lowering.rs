@@ -24,7 +24,7 @@ fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
     let turn = turn() as u64;
     programs(operator(name).unwrap(), ty).par_iter().for_each(|program| {
         let lowered = lower(program).unwrap();
-        let one_of = if program.block <= 256 { 16 * one_of } else { 80 * one_of };
+        let one_of = if program.block <= 256 { 40 * one_of } else { 160 * one_of };
         let small = (0..=1025).filter(|n| full() || (n + turn).is_multiple_of(one_of));
         let sizes = small.chain(boundaries(program));
         sizes.for_each(|n| check_provenance(program, &lowered, n, &[], &[Schedule::FORWARD]));

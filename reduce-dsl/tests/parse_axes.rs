@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use reduce_dsl::parse::text;
-use reduce_ir::axes::{Axes, Axis, Cut, Kept, Pattern};
+use reduce_ir::axes::{Axes, Axis, Cut, Kept, Keys, Others, Pattern};
 use reduce_ir::{Access, Beside, Domain, Scalar, Spec};
 
 macro_rules! assert_snapshot {
@@ -289,11 +289,25 @@ fn segments_that_are_wrong() {
             "by: { key: u32, other: u32 }, groups: runs",
             "by: u32, groups: runs",
             "by: { key: u32 }, groups: run",
-            "by: { key: u32 }, groups: 64",
+            "by: { key: u32 }, groups: 0",
+            "by: { key: f32 }, groups: 64",
+            "by: { key: u32 }, groups: 64, others: skip",
+            "by: { key: u32 }, groups: runs, others: drop",
+            "others: drop",
+            "by: { key: u32 }, groups: 64, axes: a b -> b",
+            "by: |x| x, groups: 64",
+            "by: |x| x as u32, groups: runs",
+            "by: |x| { x as u32 }",
+            "by: |x, y| x as u32, groups: 64",
+            "by: { key: u32 }, groups: 64, finish: |acc, n| acc / n as f32",
             "by: { day: u32 }, groups: runs, axes: a b ->",
             "groups: runs",
         ]
     ));
+}
+
+fn keys(given: Option<Scalar>, others: Others) -> Cut {
+    Cut::Keys(Keys { given, groups: 64, others })
 }
 
 #[test]
@@ -303,6 +317,8 @@ fn offsets_and_keys_cut_the_reduced_axis() {
         ("ty: f32, op: sum", Cut::Offsets(Scalar::I64), "segments: i64"),
         ("ty: f32, op: sum", Cut::Runs(Scalar::F16), "by: { key: f16 }, groups: runs"),
         ("inputs: { x: f32, y: f32 }, op: dot", Cut::Offsets(Scalar::U64), "segments: u64"),
+        ("ty: f32, op: sum", keys(Some(Scalar::I64), Others::Error), "by: { key: i64 }, groups: 64"),
+        ("ty: f32, op: max", keys(None, Others::Drop), "by: |x| (x * 4.0) as u8, groups: 64, others: drop"),
     ] {
         let line = spec(&format!("{inputs}, {text}"));
         assert_eq!(line.axes, Some(Axes::line(line.operation.inputs.len(), cut)));

@@ -11,6 +11,7 @@ fn lists(test: &str) -> Folder {
         .with("offsets.npy", npy::array(&[0u32, 2, 2, 5]))
         .with("descending.npy", npy::array(&[0u32, 3, 2, 5]))
         .with("keys.npy", npy::array(&[7i64, 7, -1, -1, 7]))
+        .with("days.npy", npy::array(&[2u8, 0, 2, 2, 9]))
         .with("few.npy", npy::array(&[7i64, 7]))
         .with("matrix.npy", npy::file(&npy::header("<f4", false, "(5, 2)"), &npy::raw(&[1.0f32; 10])))
 }
@@ -48,6 +49,28 @@ fn each_run_has_a_key_and_a_result() {
 }
 
 #[test]
+fn each_numbered_group_has_a_result() {
+    let folder = lists("cut_numbers");
+    let spec = "op: sum, by: { day: u8 }, groups: 4, others: drop";
+    assert_eq!(folder.stdout(&["run", spec, "x.npy", "--by", "days.npy"]), "[2.0 0.0 8.0 0.0]\n");
+    let found = json(&folder, &["op: argmax, by: { day: u8 }, groups: 10", "x.npy", "--by", "days.npy"]);
+    let wanted = json!([1, null, 3, null, null, null, null, null, null, 4]);
+    assert_eq!((&found["result"], &found["shape"], &found["n"]), (&wanted, &json!([10]), &json!(5)));
+    let histogram = "map: |x| 1u64, op: sum, by: |x| (x / 2.0) as u32, groups: 3";
+    assert_eq!(folder.stdout(&["run", histogram, "x.npy"]), "[1 2 2]\n");
+    folder.stdout(&["run", histogram, "x.npy", "-o", "counts.npy"]);
+    assert_eq!(folder.read("counts.npy"), npy::array(&[1u64, 2, 2]));
+    let emitted = folder.stdout(&["emit", "op: sum, ty: f32, by: { day: u8 }, groups: 4"]);
+    assert!(
+        emitted.contains("void reduce_keys(const float* __restrict__ x, const unsigned char*"),
+        "{emitted}"
+    );
+    let order =
+        ["emit", "op: sum, ty: f32, by: { day: u8 }, groups: 4", "--to", "association", "--n", "100000"];
+    assert!(folder.stdout(&order).contains("4 consecutive items"), "{}", folder.stdout(&order));
+}
+
+#[test]
 fn wrong_files_are_refused() {
     let folder = lists("cut_wrong");
     for (args, message) in [
@@ -58,6 +81,13 @@ fn wrong_files_are_refused() {
         (&["op: sum, segments: u64", "x.npy", "--segments", "offsets.npy"], "the offsets are u32"),
         (&["op: sum, segments: u32", "x.npy"], "give their offsets, as in `--segments offsets.npy`"),
         (&["op: sum", "x.npy", "--by", "few.npy"], "there are 2 keys for 5 elements"),
+        (
+            &["op: sum, by: { day: u8 }, groups: 4", "x.npy", "--by", "days.npy"],
+            "the key of element 4 is not one of the 4 groups",
+        ),
+        (&["op: sum, by: { day: u8 }, groups: 4", "x.npy"], "give them, as in `--by keys.npy`"),
+        (&["op: sum, by: { day: u16 }, groups: 4", "x.npy", "--by", "days.npy"], "these are u8"),
+        (&["op: sum, by: |x| x as u8, groups: 9", "x.npy", "--by", "days.npy"], "computes its keys"),
         (&["op: sum, by: { k: i64 }, groups: runs", "x.npy"], "give them, as in `--by keys.npy`"),
         (&["op: sum, axes: a b ->", "matrix.npy", "--segments", "offsets.npy"], "and 2 are"),
     ] {

@@ -37,7 +37,7 @@ impl Tally {
 
 /// Returns n, where one mutant in n is tested, and the turn of a rotating sample.
 fn one_of() -> (usize, usize) {
-    if full() { (1, 0) } else { (48, turn()) }
+    if full() { (1, 0) } else { (120, turn()) }
 }
 
 /// Returns the tally of each kind, in the order of the mutations.
@@ -87,10 +87,10 @@ fn mutants_are_killed() {
     }
     print(&format!("all, of {} kernels", subjects.len()), &all);
     let killed = all.mutants - all.survivors.len();
-    assert!(subjects.len() >= 40 && all.mutants >= 1000, "{} mutants", all.mutants);
+    assert!(subjects.len() >= 40 && all.mutants >= 400, "{} mutants", all.mutants);
     // A sample may miss a rare kind.
     let missing = tallies.iter().filter(|tally| tally.mutants == 0).count();
-    assert!(missing == 0 || !full() && missing * 5 < tallies.len(), "{missing} kinds have no mutant");
+    assert!(missing == 0 || !full() && missing * 3 < tallies.len(), "{missing} kinds have no mutant");
     let survivors = mutations().zip(&tallies).flat_map(|(mutation, tally)| {
         tally.survivors.iter().map(move |it| (mutation.name, it.what.as_str(), it.kernel.as_str()))
     });
