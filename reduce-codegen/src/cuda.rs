@@ -122,7 +122,8 @@ fn kernel(operation: &Operation, kernel: &LoweredKernel) -> String {
     let bytes = |it: &Shared| kernel.constant(it.len) as usize * operation.acc.size();
     let is_asked = kernel.shared.iter().map(bytes).sum::<usize>() > DECLARED_SHARED;
     let mut shared: String = kernel.shared.iter().map(|it| shared(context, it, is_asked)).collect();
-    kernel.lists.iter().for_each(|list| shared.push_str(&lists::declared(list)));
+    let appends = Uses::of(slice::from_ref(kernel)).appends;
+    kernel.lists.iter().for_each(|list| shared.push_str(&lists::declared(list, appends)));
     let rest = shared + &stmt::body(context, &kernel.body, 1);
     let (name, parameters) = (kernel.name, parameters(context, kernel));
     let constants = constants(&kernel.constants, &rest);

@@ -208,7 +208,7 @@ impl<'k> Writer<'k, '_> {
             let (array, ty) = match (place.buffer, array) {
                 (Buffer::Offsets(ty), Numbers::Offsets(size)) => (Numbers::Heads(size), Ty::Scalar(ty)),
                 (Buffer::Keys(ty), _) => (array, Ty::Scalar(ty)),
-                (Buffer::Waiting | Buffer::Marks, _) => (array, Ty::U32),
+                (Buffer::Waiting | Buffer::Marks | Buffer::List(_), _) => (array, Ty::U32),
                 _ => (array, Ty::U64),
             };
             return Ok(Op::StoreNumber { array, index, value: self.scalar(value, ty)? });

@@ -112,7 +112,7 @@ pub struct Shared {
     pub sent: bool,
 }
 
-/// A list in shared memory: numbers of type `u32`, and their count. Threads append in any order.
+/// A list in shared memory: numbers of type `u32`, and their count. Threads append in any order, or store at places of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List {
     /// The name.

@@ -17,9 +17,12 @@ __device__ __forceinline__ void append(unsigned int* list, unsigned int* length,
 }
 ";
 
-/// Declares a list.
-pub(super) fn declared(list: &List) -> String {
+/// Declares a list; without its length if it is an array that threads write at places of their own.
+pub(super) fn declared(list: &List, has_length: bool) -> String {
     let List { name, most } = list;
+    if !has_length {
+        return format!("    __shared__ unsigned int {name}[{most}];\n");
+    }
     format!("    __shared__ unsigned int {name}[{most}];\n    __shared__ unsigned int {name}_length;\n")
 }
 

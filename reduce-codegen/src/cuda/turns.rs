@@ -40,13 +40,14 @@ __device__ __forceinline__ unsigned int sum_before(unsigned int value, unsigned 
         sums[warp] = sum;
     }
     __syncthreads();
-    unsigned int before = 0, all = 0;
-    for (unsigned int other = 0; other < blockDim.x / 32; ++other) {
-        before += other < warp ? sums[other] : 0;
-        all += sums[other];
+    unsigned int of_warps = lane < blockDim.x / 32 ? sums[lane] : 0;
+    for (unsigned int distance = 1; distance < 32; distance *= 2) {
+        const unsigned int lower = __shfl_up_sync(0xffffffff, of_warps, distance);
+        of_warps += lane < distance ? 0 : lower;
     }
+    const unsigned int before = __shfl_sync(0xffffffff, of_warps, (warp + 31) % 32);
+    *total = __shfl_sync(0xffffffff, of_warps, 31);
     __syncthreads();
-    *total = all;
-    return before + sum - value;
+    return (warp == 0 ? 0 : before) + sum - value;
 }
 ";

@@ -4,10 +4,10 @@ use super::place::lane;
 use crate::error::Error;
 use crate::runs::Heads;
 use crate::schedule::naive;
-use reduce_ir::ops::{Bin, Un};
+use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::statements::{
-    Buffer, Constant, Expr, Local, Loop, Lowered, LoweredKernel, Part, Stmt, Ty, Unroll,
+    Barrier, Buffer, Constant, Expr, List, Local, Loop, Lowered, LoweredKernel, Part, Stmt, Ty, Unroll,
 };
 use reduce_ir::{Domain, Scalar, Value};
 
@@ -15,7 +15,10 @@ use reduce_ir::{Domain, Scalar, Value};
 pub(crate) const KERNELS: [&str; 3] = ["mark_heads", "count_heads", "write_heads"];
 
 /// The tiles that a thread of `count_heads` sums at a time.
-const TILES: u32 = 4;
+const TILES: u32 = 8;
+
+/// The places of the heads of a tile, in shared memory.
+const PLACES: &str = "places";
 
 /// The blocks of the largest grid.
 const MOST_BLOCKS: u64 = (1 << 31) - 1;
@@ -55,7 +58,7 @@ fn kernel(which: usize, body: Vec<Stmt>) -> LoweredKernel {
             constant("TILE_SIZE", Heads::TILE, "keys of a tile"),
         ],
         shared: Vec::new(),
-        lists: Vec::new(),
+        lists: if which == 2 { vec![List { name: PLACES, most: "TILE_SIZE" }] } else { Vec::new() },
         body,
     }
 }
@@ -98,42 +101,55 @@ fn first_of_tile() -> Expr {
 
 /// Returns the kernel that marks the keys at which a run begins.
 fn mark(program: &Heads) -> LoweredKernel {
-    let [key, before] = ["key_here", "key_before"].map(|name| Local::new(name, key_type(program)));
-    let (warp, row, mine, heads) = (narrow("warp"), narrow("row"), narrow("mark"), narrow("heads"));
-    let (at, here, total) = (long("at"), long("place"), narrow("total"));
-    let of_warp = warp.get().times(Program::WARP).plus(row.get()).times(Program::WARP).plus(lane().get());
-    let previous = here.get().bin(Bin::Max, number(1)).bin(Bin::Sub, number(1));
-    let begins = Expr::from(0).below(Expr::Slot(vec![key.get(), before.get()]));
-    let begins = at.get().equals(number(0)).bin(Bin::Or, begins);
-    let body = vec![
-        Stmt::Let(at.clone(), first_of_tile().bin(Bin::Add, of_warp.cast(Scalar::U64))),
-        Stmt::Let(here.clone(), inside(at.get())),
-        Stmt::Load(key, Buffer::Input(0).at(here.get())),
-        Stmt::Load(before, Buffer::Input(0).at(previous)),
-        Stmt::Ballot(heads.clone(), at.get().below(Expr::Items).and(begins)),
-        Stmt::when(lane().get().equals(row.get()), vec![Stmt::Set(mine.clone(), heads.get())]),
-    ];
-    let rows = Stmt::For(Box::new(Loop {
-        from: 0.into(),
-        test: row.get().below(Program::WARP),
-        next: row.get().plus(1),
-        unroll: Unroll::By(8),
-        body,
-        local: row,
-    }));
+    let (warp, mine, total) = (narrow("warp"), narrow("mark"), narrow("total"));
+    let end = first_of_tile().bin(Bin::Add, wide("TILE_SIZE"));
+    let is_inner =
+        number(0).below(first_of_tile()).and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items)));
     let store = Stmt::Store(Buffer::Tiles.at(Expr::Block.cast(Scalar::U64)), total.get().cast(Scalar::U64));
     let body = vec![
         note(Part::Fold, "a lane for each key: whether a run begins there"),
         Stmt::Let(warp, Expr::Thread.over(Program::WARP)),
         Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)),
         Stmt::Var(mine.clone(), 0.into()),
-        rows,
+        Stmt::If(is_inner, vec![rows(program, true)], vec![rows(program, false)]),
         Stmt::Store(Buffer::Marks.at(word()), mine.get()),
         note(Part::Deliver, "the number of runs that begin in the tile"),
         Stmt::Prefix { before: narrow("skipped"), total, value: ones(mine.get()) },
         Stmt::when(Expr::Thread.equals(0), vec![store]),
     ];
     kernel(0, body)
+}
+
+/// Returns the loop of a warp over its words of marks: of a tile between others, or of the first one or the last.
+fn rows(program: &Heads, is_inner: bool) -> Stmt {
+    let [key, before] = ["key_here", "key_before"].map(|name| Local::new(name, key_type(program)));
+    let (warp, row, mine, heads, at) =
+        (narrow("warp"), narrow("row"), narrow("mark"), narrow("heads"), long("at"));
+    let of_warp = warp.get().times(Program::WARP).plus(row.get()).times(Program::WARP).plus(lane().get());
+    let (here, previous) = match is_inner {
+        true => (at.get(), at.get().bin(Bin::Sub, number(1))),
+        false => (inside(at.get()), inside(at.get()).bin(Bin::Max, number(1)).bin(Bin::Sub, number(1))),
+    };
+    let begins = Expr::from(0).below(Expr::Slot(vec![key.get(), before.get()]));
+    let begins = match is_inner {
+        true => begins,
+        false => at.get().below(Expr::Items).and(at.get().equals(number(0)).bin(Bin::Or, begins)),
+    };
+    let body = vec![
+        Stmt::Let(at.clone(), first_of_tile().bin(Bin::Add, of_warp.cast(Scalar::U64))),
+        Stmt::Load(key, Buffer::Input(0).at(here)),
+        Stmt::Load(before, Buffer::Input(0).at(previous)),
+        Stmt::Ballot(heads.clone(), begins),
+        Stmt::when(lane().get().equals(row.get()), vec![Stmt::Set(mine, heads.get())]),
+    ];
+    Stmt::For(Box::new(Loop {
+        from: 0.into(),
+        test: row.get().below(Program::WARP),
+        next: row.get().plus(1),
+        unroll: if is_inner { Unroll::By(16) } else { Unroll::By(1) },
+        body,
+        local: row,
+    }))
 }
 
 /// Returns the kernel that sums the numbers of runs before each tile.
@@ -190,35 +206,49 @@ fn count(program: &Heads) -> LoweredKernel {
     kernel(1, body)
 }
 
-/// Returns the kernel that writes the offset and the key of each run.
+/// Returns the kernel that writes the offset and the key of each run. The places of the runs are gathered in shared memory first, so that
+/// neighbouring threads write neighbouring runs.
 fn write(program: &Heads) -> LoweredKernel {
     let key = Local::new("key_of_run", key_type(program));
     let (start, marks, bits) = (long("start"), narrow("mark"), narrow("bits"));
     let (before, total, at, place) = (narrow("skipped"), narrow("total"), long("at"), long("place"));
-    let mine = at.get().bin(Bin::Add, ones(marks.get()).bin(Bin::Sub, ones(bits.get())).cast(Scalar::U64));
+    let (which, listed) = (narrow("which"), narrow("listed"));
+    let rank = before.get().plus(ones(marks.get()).bin(Bin::Sub, ones(bits.get())));
     let of_tile = Expr::Thread.times(32).plus(Expr::Un(Un::TrailingZeros, Box::new(bits.get())));
-    let offset = if program.offsets == Scalar::U32 { place.get().cast(Scalar::U32) } else { place.get() };
-    let body = vec![
-        Stmt::Let(place.clone(), inside(first_of_tile().bin(Bin::Add, of_tile.cast(Scalar::U64)))),
-        Stmt::Load(key.clone(), Buffer::Input(0).at(place.get())),
-        Stmt::Store(Buffer::Offsets(program.offsets).at(mine.clone()), offset),
-        Stmt::Store(Buffer::Keys(program.operation.inputs[0].ty).at(mine), key.get()),
-    ];
-    let each = Stmt::For(Box::new(Loop {
+    let list = |index: Expr| Buffer::List(PLACES).at(index.bin(Bin::Min, Heads::TILE - 1));
+    let gather = Stmt::For(Box::new(Loop {
         from: marks.get(),
         test: Expr::from(0).below(bits.get()),
         next: bits.get().bin(Bin::And, bits.get().bin(Bin::Sub, 1)),
         unroll: Unroll::Unsaid,
-        body,
+        body: vec![Stmt::Store(list(rank), of_tile)],
         local: bits,
     }));
-    let first = start.get().bin(Bin::Min, Expr::Items);
+    let offset = if program.offsets == Scalar::U32 { place.get().cast(Scalar::U32) } else { place.get() };
     let body = vec![
-        note(Part::Deliver, "a thread for each word of marks: the offset and the key of each run"),
-        Stmt::Load(start, Buffer::Tiles.at(Expr::Block.cast(Scalar::U64))),
+        Stmt::Load(listed.clone(), list(which.get())),
+        Stmt::Let(place.clone(), inside(first_of_tile().bin(Bin::Add, listed.get().cast(Scalar::U64)))),
+        Stmt::Load(key.clone(), Buffer::Input(0).at(place.get())),
+        Stmt::Let(at.clone(), inside(start.get()).bin(Bin::Add, which.get().cast(Scalar::U64))),
+        Stmt::Store(Buffer::Offsets(program.offsets).at(at.get()), offset),
+        Stmt::Store(Buffer::Keys(program.operation.inputs[0].ty).at(at.get()), key.get()),
+    ];
+    let each = Stmt::For(Box::new(Loop {
+        from: Expr::Thread,
+        test: which.get().below(total.get()),
+        next: which.get().plus(Expr::Named("THREADS")),
+        unroll: Unroll::Unsaid,
+        body,
+        local: which,
+    }));
+    let body = vec![
+        note(Part::Deliver, "a thread for each word of marks: the places of the runs that begin there"),
         Stmt::Load(marks.clone(), Buffer::Marks.at(word())),
-        Stmt::Prefix { before: before.clone(), total, value: ones(marks.get()) },
-        Stmt::Let(at, first.bin(Bin::Add, before.get().cast(Scalar::U64))),
+        Stmt::Prefix { before, total, value: ones(marks.get()) },
+        gather,
+        Stmt::Barrier(Barrier::Block),
+        note(Part::Deliver, "a thread for each run: its offset and its key"),
+        Stmt::Load(start, Buffer::Tiles.at(Expr::Block.cast(Scalar::U64))),
         each,
     ];
     kernel(2, body)

@@ -44,7 +44,8 @@ impl Verifier<'_> {
             Buffer::Tiles => matches!(self.over, Over::Segments | Over::Runs),
             Buffer::Waiting | Buffer::LongSegments => self.over == Over::Segments,
             Buffer::Offsets(_) | Buffer::Marks | Buffer::Keys(_) => self.over == Over::Runs,
-            Buffer::Input(_) | Buffer::List(_) | Buffer::Number => false,
+            Buffer::List(_) => self.over == Over::Runs,
+            Buffer::Input(_) | Buffer::Number => false,
         };
         self.ensure(7, writable, || format!("{value} cannot be stored to {place}"))?;
         self.value_of(place, value)
