@@ -161,16 +161,14 @@ fn count(program: &Heads) -> LoweredKernel {
     let all = Expr::Items.bin(Bin::Add, wide("TILE_SIZE").bin(Bin::Sub, number(1))).over(wide("TILE_SIZE"));
     let mut body =
         vec![Stmt::Let(at.clone(), first.get().bin(Bin::Add, Expr::Thread.times(TILES).cast(Scalar::U64)))];
+    let last = tiles.get().bin(Bin::Sub, number(1));
     for k in 0..TILES {
         let loaded = long(&format!("loaded_{k}"));
-        let fits = loaded.get().bin(Bin::Min, number(Heads::TILE.into()));
-        let set = Stmt::Set(count(k), fits.cast(Scalar::U32));
-        body.push(Stmt::Var(count(k), 0.into()));
-        let load = Stmt::Load(loaded, Buffer::Tiles.at(place(k)));
-        body.push(Stmt::when(place(k).below(tiles.get()), vec![load, set]));
+        let fits = loaded.get().bin(Bin::Min, number(Heads::TILE.into())).cast(Scalar::U32);
+        body.push(Stmt::Load(loaded, Buffer::Tiles.at(place(k).bin(Bin::Min, last.clone()))));
+        body.push(Stmt::Let(count(k), place(k).below(tiles.get()).select(fits, 0)));
     }
-    let fits = |k: u32| count(k).get().bin(Bin::Min, Heads::TILE);
-    let sum = |counts: u32| (0..counts).map(fits).reduce(Expr::plus).unwrap_or(0.into());
+    let sum = |counts: u32| (0..counts).map(|k| count(k).get()).reduce(Expr::plus).unwrap_or(0.into());
     body.push(Stmt::Prefix { before: before.clone(), total: total.clone(), value: sum(TILES) });
     let so_far = runs.get().bin(Bin::Min, Expr::Items);
     for k in 0..TILES {
