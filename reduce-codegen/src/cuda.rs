@@ -61,7 +61,8 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
     Ok(header::header(program) + &cuda_kernels(&program.operation, launched))
 }
 
-/// Returns the CUDA C++ of kernels over one operation, after the types and functions that they use.
+/// Returns the CUDA C++ of kernels over one operation, after the types and functions that they use. Without kernels, these are all that the
+/// operation has.
 pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String {
     let operation = &in_kernels(operation);
     let uses = Uses::of(kernels);

@@ -4,6 +4,7 @@
 use super::Aligned;
 use super::blocks::SHARED;
 use super::rows::BLOCK;
+use super::short_rows::sum_short_rows;
 use super::sums::{Blocks, Summed, Term, add, add_magnitude, add_product, add_square, aside, blocks};
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::arith::{Element, Number};
@@ -158,61 +159,8 @@ pub fn sum_windows<T: Number, W: Windows>(
 
 /// What leaves every number as it is.
 #[inline(always)]
-fn zeros<T: Number>() -> [T; BLOCK] {
+pub(super) fn zeros<T: Number>() -> [T; BLOCK] {
     [T::default().neg(); BLOCK]
-}
-
-/// Adds every `P` neighbours of rows of `len` elements by pairs. As many rows as a block has lanes are whole blocks.
-#[inline(always)]
-fn sum_short_rows<T: Number, W: Windows, const P: usize>(
-    from: W,
-    len: usize,
-    [acc, out]: [&mut Aligned<T>; 2],
-    join: impl Fn(&mut [T; BLOCK], W::Block) + Copy,
-) {
-    let (groups, done) = (from.len() / len, out.len());
-    out.resize(done + len.div_ceil(P) * groups, T::default());
-    acc.resize(len * BLOCK, T::default());
-    for first in (0..groups).step_by(BLOCK) {
-        // The last block ends with the last group, and may begin before the end of the one before.
-        let first = first.min(groups - BLOCK);
-        for (k, terms) in acc.as_chunks_mut().0.iter_mut().enumerate() {
-            *terms = zeros();
-            join(terms, from.at(first * len + k * BLOCK));
-        }
-        add_neighbours::<T, P>(&acc[..], len, &mut out[done + first..], groups);
-    }
-}
-
-/// Adds every `P` neighbours of each row by pairs. The sums of a row go to places `groups` apart.
-#[inline(always)]
-fn add_neighbours<T: Number, const P: usize>(terms: &[T], len: usize, out: &mut [T], groups: usize) {
-    for (g, row) in terms.chunks_exact(len).enumerate() {
-        let (units, rest) = row.as_chunks::<P>();
-        let mut at = g;
-        for unit in units {
-            out[at] = add_unit(unit);
-            at += groups;
-        }
-        if !rest.is_empty() {
-            let mut unit = [T::default().neg(); P];
-            unit[..rest.len()].copy_from_slice(rest);
-            out[at] = add_unit(&unit);
-        }
-    }
-}
-
-/// The sum of a unit, by pairs.
-#[inline(always)]
-fn add_unit<T: Number, const P: usize>(unit: &[T; P]) -> T {
-    let (mut sums, mut left) = (*unit, P);
-    while left > 1 {
-        left /= 2;
-        for k in 0..left {
-            sums[k] = sums[2 * k].add(sums[2 * k + 1]);
-        }
-    }
-    sums[0]
 }
 
 /// Sums the rows of a chunk that lies side by side. Absent elements are zeros.

@@ -14,6 +14,7 @@ mod operations;
 mod pairwise;
 mod places;
 mod rows;
+mod short_rows;
 mod sums;
 
 pub use aligned::Aligned;

@@ -40,7 +40,7 @@ pub(super) struct Uses {
     pub(super) writes_offsets: bool,
     /// Whether values are summed over a block.
     pub(super) prefixes: bool,
-    /// Whether a kernel has accumulators.
+    /// Whether a kernel has accumulators, or there is none: then the functions are asked for.
     pub(super) accs: bool,
     /// Whether lanes take turns.
     pub(super) turns: bool,
@@ -52,11 +52,11 @@ impl Uses {
     pub(super) fn of(kernels: &[LoweredKernel]) -> Uses {
         let mut uses = Uses::default();
         kernels.iter().for_each(|kernel| uses.body(&kernel.body));
-        uses.accs =
-            [Buffer::Partials, Buffer::Result, Buffer::Items].iter().any(|it| uses.buffers.contains(it))
-                || uses.flags
-                || uses.atomics
-                || uses.messages;
+        uses.accs = kernels.is_empty()
+            || [Buffer::Partials, Buffer::Result, Buffer::Items].iter().any(|it| uses.buffers.contains(it))
+            || uses.flags
+            || uses.atomics
+            || uses.messages;
         uses
     }
 

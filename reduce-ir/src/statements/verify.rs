@@ -33,6 +33,7 @@
 //! 13. Only kernels over segments have lists, report faults, and access offsets and tiles.
 
 mod bounds;
+mod constants;
 mod expressions;
 mod places;
 mod segments;
@@ -100,7 +101,7 @@ impl Lowered {
                 format!("{bytes} bytes of shared memory do not match the steps")
             })?;
             for constant in &lowered.constants {
-                let value = formula(&constant.formula, lowered);
+                let value = constants::formula(&constant.formula, lowered);
                 verifier.ensure(8, value.is_none_or(|value| value == constant.value.into()), || {
                     format!("{} is {} instead of {}", constant.name, constant.value, constant.formula)
                 })?;
@@ -381,18 +382,6 @@ fn begins_cluster(stmt: &Stmt) -> bool {
         return then.iter().chain(otherwise).all(begins_cluster);
     }
     matches!(stmt, Stmt::Note(..) | Stmt::Let(..) | Stmt::Arrive | Stmt::Expect(..))
-}
-
-/// Returns the value of a product or quotient of constants and numbers; `None` for an empty text or a division by 0.
-fn formula(text: &str, kernel: &LoweredKernel) -> Option<u64> {
-    let mut words = text.split(' ');
-    let number = |word: &str| -> u64 { word.parse().unwrap_or_else(|_| kernel.constant(word).into()) };
-    let mut value = number(words.next().filter(|word| !word.is_empty())?);
-    while let (Some(operator), Some(word)) = (words.next(), words.next()) {
-        let number = number(word);
-        value = if operator == "*" { value * number } else { value.checked_div(number)? };
-    }
-    Some(value)
 }
 
 /// Returns the bytes of the arrays in shared memory.
