@@ -122,7 +122,7 @@ fn every_operator_type_pass_and_size() {
     });
     let checked: usize = checked.sum();
     println!("{checked} reductions, each in the interpreter and on the host");
-    assert!(checked > 1_250);
+    assert!(checked > 1_000);
 }
 
 fn hash(case: &Case) -> u64 {
