@@ -64,7 +64,7 @@ fn jobs() -> Vec<(Program, u32)> {
         let cases = Programs::of(&auto("argmax", Scalar::F32), Tuning::of(number)).unwrap();
         cases.variants().iter().map(|program| (program.clone(), number)).collect::<Vec<_>>()
     });
-    sample(in_turn.chain(tuned), 12).map(|(program, number)| at_least(program, number)).collect()
+    sample(in_turn.chain(tuned), 6).map(|(program, number)| at_least(program, number)).collect()
 }
 
 /// Returns the architectures of a program by its place: one, which is another in the next turn, or all.
@@ -114,7 +114,7 @@ fn every_program_compiles_without_warnings_or_spills() {
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
     println!("{} cubins", jobs.len());
-    assert!(jobs.len() > 30, "{}", jobs.len());
+    assert!(jobs.len() > 12, "{}", jobs.len());
 }
 
 /// A rotating part, each for one architecture; with `REDUCEGEN_FULL=1` all for every architecture.
@@ -152,15 +152,14 @@ fn what_only_closures_say_compiles() {
         let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
         lists.into_iter().chain([spec(Passes::Auto, None)]).collect::<Vec<_>>()
     });
-    let programs: Vec<_> =
-        sample(specs, 160).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
+    let programs: Vec<_> = sample(specs, 80).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
     let numbers = ARCHITECTURES.into_iter().cycle();
     let jobs: Vec<_> =
         programs.into_iter().zip(numbers).map(|(program, number)| at_least(program, number)).collect();
     let complaints: Vec<_> =
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
-    assert!(jobs.len() > 3, "{}", jobs.len());
+    assert!(jobs.len() > 1, "{}", jobs.len());
 }
 
 /// Structs of one field, in functions that return a scalar parameter unchanged.

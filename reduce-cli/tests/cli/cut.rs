@@ -67,7 +67,7 @@ fn each_numbered_group_has_a_result() {
     );
     let order =
         ["emit", "op: sum, ty: f32, by: { day: u8 }, groups: 4", "--to", "association", "--n", "100000"];
-    assert!(folder.stdout(&order).contains("4 consecutive items"), "{}", folder.stdout(&order));
+    assert!(folder.stdout(&order).contains("of which every 4 items share 1"), "{}", folder.stdout(&order));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn segments_have_kernels() {
     let ir = folder.stdout(&["emit", "--to", "ir", "op: sum, ty: f32, segments: i64"]);
     assert!(ir.starts_with("segments u64, tiles of 4096 elements and segments\n"), "{ir}");
     for (args, message) in [
-        (&["emit", "--diff", "op: sum, ty: f32, segments: u32"][..], "leave `segments` out"),
+        (&["emit", "--diff", "op: sum, ty: f32, segments: u32"][..], "`--diff` and `--shape` out"),
         (&["emit", "op: sum, ty: f32, segments: u32, passes: [shuffle]"], "`passes: auto` only"),
         (&["emit", "op: sum, ty: f32, axes: e f -> f, segments: u32"], "those of `segments` alone"),
         (&["explain", "op: sum, ty: f32, by: { key: u32 }, groups: runs"], "those of `segments` alone"),

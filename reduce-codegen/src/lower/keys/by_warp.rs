@@ -21,7 +21,9 @@ fn of_row(name: &str, row: u32, ty: Ty) -> Local {
 impl Draft<'_> {
     pub(super) fn by_warp(&mut self) {
         self.note(Part::Fold, "an accumulator of each warp for each group");
-        self.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
+        if self.program.tables.of == Owner::Warp {
+            self.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
+        }
         self.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));
         let clear = vec![Stmt::Store(self.mine(group().get()), Expr::Empty)];
         self.body.push(self.each_group(lane().get(), Program::WARP.into(), clear));
