@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The planted bugs of the corpus that compute-sanitizer finds. Needs a GPU and the CUDA toolkit.
 #
-#   REDUCEGEN_CORPUS_CUDA=FOLDER cargo test -p reduce-codegen --test corpus     writes the programs, on a machine with Rust
+#   REDUCEGEN_CORPUS_CUDA=FOLDER cargo test -p reduce-codegen corpus::     writes the programs, on a machine with Rust
 #   scripts/corpus-sanitizers.sh FOLDER [CLASS]…                                runs the programs of these classes, or all
 #
 # Prints a line for each program: its name, its class, and the number of errors or hazards that each tool reports. `stuck`

@@ -21,6 +21,6 @@ cp "$(test_binary gpu)" .gpu/gpu
 ARCH=${ARCH:-90} scripts/bench.sh --build
 scripts/overhead.sh --build
 REDUCEGEN_CORPUS_CUDA="$PWD/.gpu/corpus" \
-  cargo test -p reduce-codegen --test corpus -- --exact kernels_print_as_cuda_programs
+  cargo test -p reduce-codegen corpus:: -- --exact corpus::kernels_print_as_cuda_programs
 strip .gpu/reducegen .gpu/gpu .gpu/peers
 du -sh .gpu

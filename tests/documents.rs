@@ -112,9 +112,14 @@ fn every_test_has_a_row() {
     let mut tests = 0;
     for entry in folders.flat_map(|folder| fs::read_dir(folder).unwrap()) {
         let path = entry.unwrap().path();
-        let is_test = path.extension().is_some_and(|it| it == "rs") || path.join("main.rs").exists();
+        let is_file = path.extension().is_some_and(|it| it == "rs");
+        let is_test = is_file || path.join("main.rs").exists() || path.join("mod.rs").exists();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        if is_test {
+        // A file that the program of all tests does not name would not be compiled.
+        let all = fs::read_to_string(path.with_file_name("all.rs")).unwrap_or_default();
+        let is_run = !is_file || all.is_empty() || name == "all" || all.contains(&format!("mod {name};"));
+        assert!(is_run, "all.rs does not name {}", path.display());
+        if is_test && !["all", "cases", "driver", "support"].contains(&name) {
             assert!(rows.contains(&format!("`{name}`")), "tests/README.md has no row for {}", path.display());
             tests += 1;
         }

@@ -9,6 +9,7 @@
 mod rotation;
 
 #[test]
+#[ignore = "builds the library again: cargo test --test ui -- --ignored"]
 fn ui() {
     let cases = trybuild::TestCases::new();
     let mut mistakes: Vec<_> =

@@ -29,7 +29,7 @@ use crate::error::{Error, check_names};
 use crate::lower;
 use crate::names::in_kernels;
 use reduce_ir::operation::Operation;
-use reduce_ir::program::{Program, Reads};
+use reduce_ir::program::{LIMITS, Program, Reads};
 use reduce_ir::redux::Redux;
 use reduce_ir::statements::{Constant, LoweredKernel, Shared};
 use std::fmt::Write;
@@ -121,7 +121,7 @@ fn kernel(operation: &Operation, kernel: &LoweredKernel) -> String {
     let cluster = bounds.unwrap_or_default() + &cluster;
     let context = Context { operation, streaming: kernel.streaming, lists: &kernel.lists };
     let bytes = |it: &Shared| kernel.constant(it.len) as usize * operation.acc.size();
-    let is_asked = kernel.shared.iter().map(bytes).sum::<usize>() > DECLARED_SHARED;
+    let is_asked = kernel.shared.iter().map(bytes).sum::<usize>() > LIMITS.shared;
     let mut shared: String = kernel.shared.iter().map(|it| shared(context, it, is_asked)).collect();
     let appends = Uses::of(slice::from_ref(kernel)).appends;
     kernel.lists.iter().for_each(|list| shared.push_str(&lists::declared(list, appends)));
@@ -152,9 +152,6 @@ fn constant(it: &Constant) -> String {
     if it.note.is_empty() { declaration + "\n" } else { format!("{declaration:<59} // {}\n", it.note) }
 }
 
-/// The bytes of shared memory that a kernel can declare. The launch asks for more.
-const DECLARED_SHARED: usize = 48 << 10;
-
 fn shared(context: Context<'_>, it: &Shared, is_asked: bool) -> String {
     let acc = &context.operation.acc;
     if is_asked {
@@ -174,8 +171,8 @@ fn parameters(context: Context<'_>, kernel: &LoweredKernel) -> String {
     let stored = operation.stored();
     let [acc, output] = [&operation.acc, &stored].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
-    let is_special = kernel.name == lower::keys::KERNEL || lower::runs::KERNELS.contains(&kernel.name);
-    if lists::is_over_segments(&uses) || is_special {
+    let has_keys = operation.key.is_some() && kernel.reads == Reads::Inputs;
+    if lists::is_over_segments(&uses) || has_keys {
         return lists::parameters(context, kernel, &uses);
     }
     let mut text = String::new();

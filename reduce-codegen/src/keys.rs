@@ -19,7 +19,7 @@ use crate::size::{LARGEST, size_of};
 use crate::tuning::segments::longest;
 use reduce_ir::axes::{Cut, Keys};
 use reduce_ir::operation::Operation;
-use reduce_ir::program::{Arrangement, Association, Level, Program, Reads, Share, Tree, Unit};
+use reduce_ir::program::{Arrangement, Association, LIMITS, Level, Program, Reads, Share, Tree, Unit};
 use reduce_ir::spec::Passes;
 use reduce_ir::statements::Lowered;
 use reduce_ir::{Domain, Spec};
@@ -41,7 +41,7 @@ pub struct Keyed {
 /// The tables of a block: an accumulator for each group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tables {
-    /// Who has a table, and where.
+    /// The owner of a table.
     pub of: Owner,
     /// The number of tables.
     pub number: u32,
@@ -51,7 +51,7 @@ pub struct Tables {
     pub width: u32,
 }
 
-/// Who has a table, and where.
+/// The owner of a table, and the memory of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// A thread, in shared memory.
@@ -67,8 +67,8 @@ pub enum Owner {
 /// The bytes of the tables of a block, so that several blocks fit a multiprocessor.
 const SHARED: usize = 32 << 10;
 
-/// The bytes of shared memory that a block has on every architecture.
-const MOST_SHARED: usize = 48 << 10;
+/// The bytes of shared memory that a kernel can declare.
+const MOST_SHARED: usize = LIMITS.shared;
 
 /// The bytes of shared memory that a block can ask for on every architecture.
 const ASKED_SHARED: usize = 64 << 10;
@@ -209,7 +209,7 @@ impl Keyed {
 }
 
 impl Tables {
-    /// Returns the tables for accumulators of so many groups.
+    /// Chooses the tables for a number of groups.
     fn of(operation: &Operation, groups: u64) -> Tables {
         let bytes = groups.saturating_mul(operation.acc.size() as u64);
         if !operation.commutative {
@@ -254,7 +254,7 @@ pub(crate) fn width(operation: &Operation) -> u32 {
     (LOAD / widest).clamp(1, WIDTH) as u32
 }
 
-/// Prints who has the accumulators.
+/// Prints the tables of a block.
 impl fmt::Display for Keyed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Tables { of, number, threads, width } = self.tables;

@@ -1,8 +1,7 @@
 //! `passes: auto` has one association for each n, whatever the architecture, and one launch where possible.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::provenance::check_provenance;
+use crate::support::{operations, spec};
 use reduce_codegen::{Programs, Tuning, lower, stages_for};
 use reduce_dsl::operators::operator;
 use reduce_dsl::parse::text;
@@ -10,8 +9,6 @@ use reduce_interpreter::Schedule;
 use reduce_ir::program::{Association, Program};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Scalar, Spec};
-use support::provenance::check_provenance;
-use support::{operations, spec};
 
 fn auto(name: &str, ty: Scalar) -> Spec {
     Spec { block: None, passes: Passes::Auto, ..spec(operator(name).unwrap(), ty, 256, "") }
@@ -19,7 +16,7 @@ fn auto(name: &str, ty: Scalar) -> Spec {
 
 /// Returns operators that do not commute, with and without fill, of one input and of two.
 fn ordered() -> impl Iterator<Item = Spec> {
-    let specs = operations::ordered().into_iter().map(|it| support::spec_of(&it.operation, 256, ""));
+    let specs = operations::ordered().into_iter().map(|it| crate::support::spec_of(&it.operation, 256, ""));
     specs.map(|spec| Spec { block: None, passes: Passes::Auto, ..spec })
 }
 
@@ -57,8 +54,10 @@ fn no_tuning_changes_the_association() {
         for tuning in Tuning::ALL {
             let programs = Programs::of(&spec, tuning).unwrap();
             for n in edges(&reference, 1 << 19) {
-                let [ours, theirs] = [&programs, &reference].map(|it| tree(&it.of_n(n).association(), n));
-                assert_eq!(ours, theirs, "{tuning:?}, n = {n}\n{}", programs.of_n(n));
+                let [ours, theirs] = [&programs, &reference].map(|it| it.of_n(n).association());
+                // Most associations are equal level by level, and so are their trees.
+                let is_same = ours == theirs || tree(&ours, n) == tree(&theirs, n);
+                assert!(is_same, "{tuning:?}, n = {n}\n{}", programs.of_n(n));
             }
         }
     }
@@ -76,9 +75,17 @@ fn every_case_has_its_association() {
     // Variants of small blocks end earlier, so that more variants can be interpreted.
     let small = ordered().map(|spec| Spec { block: Some(32), ..spec });
     for spec in commuting.into_iter().chain(ordered()).chain(small) {
+        // Several tunings have the same program for n.
+        let mut seen: Vec<(Program, u64)> = Vec::new();
         for tuning in Tuning::ALL {
             let programs = Programs::of(&spec, tuning).unwrap();
-            edges(&programs, 20_000).into_iter().for_each(|n| run(programs.of_n(n), n));
+            for n in edges(&programs, 20_000) {
+                let case = (programs.of_n(n).clone(), n);
+                if !seen.contains(&case) {
+                    run(&case.0, n);
+                    seen.push(case);
+                }
+            }
         }
     }
 }

@@ -1,17 +1,14 @@
 //! The corpus of planted bugs: every bug is reported as its kind. The correct kernel of each entry has no reports and
 //! consumes every element once, under every schedule.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::corpus::{Bug, Entry, entries};
+use crate::support::standalone::program;
 use rayon::prelude::*;
 use reduce_interpreter::{Kind, Memory, Options, Provenance, Report, Schedule, launch};
 use reduce_ir::statements::LoweredKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{fs, iter};
-use support::corpus::{Bug, Entry, entries};
-use support::standalone::program;
 
 /// The kind of report for each class of bugs; `None` for classes that only the result shows. The last part is whether the
 /// statement is about global memory, if the name of the class implies it.

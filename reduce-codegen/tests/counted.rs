@@ -1,14 +1,11 @@
 //! The interpreter's counts of kernels, compared with the figures in textbooks.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::spec;
 use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
 use reduce_ir::Scalar;
 use reduce_ir::statements::Part;
-use support::spec;
 
 /// Returns the counts of the last launch of a sum of n `f32`.
 fn last_launch(block: u32, list: &str, n: u64) -> LaunchCounts {

@@ -1,15 +1,12 @@
 //! Overlapping launches: the kernels of `auto` that overlap, and the wait before all other statements.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::spec;
 use reduce_codegen::{Programs, Tuning, compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
 use reduce_ir::statements::{Barrier, Expr, Stmt};
 use reduce_ir::{Scalar, Spec};
-use support::spec;
 
 /// A change to the statements of a kernel.
 type Change<'a> = &'a dyn Fn(&mut Vec<Stmt>);

@@ -1,15 +1,12 @@
 //! Partials with flags: a program that leaves one unread is reported, because the next run would find it.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::spec;
 use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Kind, Options, Provenance, run};
 use reduce_ir::ops::Bin;
 use reduce_ir::statements::{Expr, Stmt};
 use reduce_ir::{Scalar, Value};
-use support::spec;
 
 /// Returns the reports if the last block reads all partials except `left` of them.
 fn reported(left: u64) -> Vec<Kind> {

@@ -1,5 +1,4 @@
 //! Functions of operations print as an author would write them in C++.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use reduce_codegen::{Programs, Tuning, cuda, cuda_kernels};
 use reduce_dsl::operators::operator;

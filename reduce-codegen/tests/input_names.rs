@@ -1,10 +1,6 @@
 //! Inputs and params keep their names as parameters of the emitted kernels, next to the kernels' own names.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "../../tests/support/rotation.rs"]
-#[allow(dead_code, reason = "only samples are taken")]
-mod rotation;
-
+use crate::support::rotation::sample;
 use reduce_codegen::schedule::naive;
 use reduce_codegen::{Error, cuda, passes, stages};
 use reduce_dsl::operators::{OPERATORS, Operator, OperatorError, operator};
@@ -14,8 +10,8 @@ use reduce_ir::keywords::{is_c, is_taken};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
 use reduce_ir::{Access, Beside, Domain, Scalar, Spec};
-use rotation::sample;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// Lists that together have every pass.
 const PASSES: [&str; 20] = [
@@ -92,14 +88,15 @@ fn words(line: &str) -> Vec<&str> {
     words
 }
 
-/// Returns programs of every operator, type and pass.
+/// Returns programs of a rotating sample of operators, types and lists, and of groups.
 fn programs() -> impl Iterator<Item = Program> {
     let of_row = |row: &'static Operator| {
-        let of_type = move |ty| PASSES.map(|passes| spec(row.name, row.inputs, ty, passes));
-        Scalar::ALL.into_iter().flat_map(of_type).flatten()
+        Scalar::ALL.into_iter().flat_map(move |ty| PASSES.map(move |passes| (row, ty, passes)))
     };
+    let sampled = sample(OPERATORS.iter().flat_map(of_row), 97);
+    let specs = sampled.filter_map(|(row, ty, passes)| spec(row.name, row.inputs, ty, passes));
     // A list may be refused: an operator without identity has no atomic.
-    let stages = OPERATORS.iter().flat_map(of_row).filter_map(|spec| stages(&spec).ok()).flatten();
+    let stages = specs.filter_map(|spec| stages(&spec).ok()).flatten();
     stages.map(|stage| stage.program).chain(ordered()).chain(grouped())
 }
 
@@ -178,8 +175,13 @@ fn renamed(line: &str, name: &str) -> String {
 
 /// Returns the words of all kernels, except names that derive from inputs.
 fn words_of_kernels() -> BTreeSet<String> {
+    static WORDS: LazyLock<BTreeSet<String>> = LazyLock::new(find_words);
+    WORDS.clone()
+}
+
+fn find_words() -> BTreeSet<String> {
     let mut used: BTreeSet<String> = BTreeSet::new();
-    let texts = sample(programs(), 72).map(|program| cuda(&program).unwrap());
+    let texts = programs().map(|program| cuda(&program).unwrap());
     let of_argmax = PASSES.iter().flat_map(|passes| spec("argmax", 1, Scalar::F32, passes));
     let of_argmax = of_argmax.filter_map(|spec| reduce_codegen::compile(&spec).ok());
     let of_rows = of_argmax
@@ -215,12 +217,13 @@ fn the_words_of_kernels_are_known() {
 fn whatever_an_input_or_a_param_is_called_kernels_are_the_same() {
     let mut used = words_of_kernels();
     used.retain(|word| sources(word, "").iter().all(|source| text(source, None).is_ok()));
-    for passes in [
+    let lists = [
         "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket, flag",
         "shuffle, unroll, serial_tail, cluster(2), dependent, trigger",
         "shuffle, unroll, one_block, ticket",
         "shuffle, narrow_index, one_block, ticket",
-    ] {
+    ];
+    for passes in sample(lists, 2) {
         let neutral = called("neutral", passes);
         let wrong =
             |name: &&String| neutral.iter().zip(called(name, passes)).any(|(it, named)| differs(it, &named));

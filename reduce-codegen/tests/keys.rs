@@ -1,5 +1,4 @@
 //! Kernels over elements with keys, in the interpreter: each group has the tree of its own elements, in the association of all.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use reduce_codegen::keys::{Keyed, Owner};
 use reduce_dsl::parse::text;

@@ -3,10 +3,10 @@
 //!
 //! Runs every n for blocks of up to 256 threads by default, and a sample for larger ones; with `REDUCEGEN_FULL=1` every n
 //! for all blocks.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::provenance::{check, check_provenance};
+use crate::support::rotation::{full, turn};
+use crate::support::{boundaries, programs, spec};
 use rayon::prelude::*;
 use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
@@ -15,9 +15,6 @@ use reduce_ir::operation::Operation;
 use reduce_ir::program::Reads;
 use reduce_ir::{Domain, Scalar, Spec};
 use reduce_lanes::Lanes;
-use support::provenance::{check, check_provenance};
-use support::rotation::{full, turn};
-use support::{boundaries, programs, spec};
 
 /// Checks every program of the lists, around its boundaries and for a rotating sample of each n up to 1025.
 fn provenance_of(name: &str, ty: Scalar, one_of: u64) {

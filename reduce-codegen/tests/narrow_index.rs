@@ -1,9 +1,8 @@
 //! Narrow indices do not affect results: kernels with `narrow_index` give the results of kernels without it, bit for bit,
 //! whatever the data, its alignment and its length.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::random::Random;
+use crate::support::{boundaries, spec_of};
 use rayon::prelude::*;
 use reduce_codegen::{compile, cuda, lower};
 use reduce_dsl::parse::text;
@@ -12,8 +11,6 @@ use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
 use reduce_ir::{Scalar, Value, f16};
 use reduce_lanes::Lanes;
-use support::random::Random;
-use support::{boundaries, spec_of};
 
 /// Threads per block, and passes.
 const LISTS: [(u32, &str); 7] = [

@@ -1,14 +1,11 @@
 //! The fields of an accumulator that are positions, for which 32 bits suffice.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::spec_of;
 use reduce_codegen::compile;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse::text;
 use reduce_ir::operation::Operation;
 use reduce_ir::{Scalar, Value};
-use support::spec_of;
 
 fn operation(source: &str) -> Operation {
     text(source, None).unwrap_or_else(|error| panic!("{source}: {error:?}")).spec.operation

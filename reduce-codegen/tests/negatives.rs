@@ -1,12 +1,9 @@
 //! The negative examples of the ladder: the error of each source, its reason, and the wrong result.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::corpus::entry;
 use reduce_interpreter::{Input, Kind, Options, Provenance, Report, Schedule, Values, launch};
 use reduce_ir::Value;
 use reduce_lanes::Lanes;
-use support::corpus::entry;
 
 /// The result of summing ones under one schedule.
 struct Found {

@@ -1,10 +1,12 @@
 //! Operators that do not commute, and operators with their own `fold`, through every list of passes that accepts them. The
 //! tree of positions is the association, in order if order matters; values equal a plain loop; refusals of
 //! passes that would reorder elements say what to write instead.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::operations::{self, Subject};
+use crate::support::provenance::{alignments, check_subject};
+use crate::support::random::Random;
+use crate::support::rotation::sample;
+use crate::support::{LISTS, boundaries, programs_of, spec_of};
 use rayon::prelude::*;
 use reduce_codegen::{Error, compile, lower};
 use reduce_interpreter::{Input, Options, Values, run};
@@ -12,11 +14,6 @@ use reduce_ir::program::{Program, Reads, Tree};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Scalar, Spec, Value};
 use reduce_lanes::Lanes;
-use support::operations::{self, Subject};
-use support::provenance::{alignments, check_subject};
-use support::random::Random;
-use support::rotation::sample;
-use support::{LISTS, boundaries, programs_of, spec_of};
 
 fn subjects() -> Vec<Subject> {
     operations::ordered().into_iter().chain(operations::folded()).collect()

@@ -1,9 +1,9 @@
 //! Passes as rewrites: they commute or refuse, apply completely or not at all, and state whether they change the
 //! association.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::random::{Case, Random};
+use crate::support::rotation::{full, turn};
+use crate::support::{passes, spec};
 use reduce_codegen::schedule::naive;
 use reduce_codegen::{
     Error, compile, lower,
@@ -15,9 +15,6 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Scalar, Spec};
-use support::random::{Case, Random};
-use support::rotation::{full, turn};
-use support::{passes, spec};
 
 fn program(list: &str) -> Result<Program, Error> {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list))

@@ -1,8 +1,6 @@
 //! The verifier of programs reports each rule that is broken on purpose.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::spec;
 use reduce_codegen::compile;
 use reduce_dsl::operators::operator;
 use reduce_ir::program::{
@@ -10,7 +8,6 @@ use reduce_ir::program::{
 };
 use reduce_ir::{Domain, Scalar, Value};
 use std::collections::BTreeSet;
-use support::spec;
 
 fn program(list: &str) -> Program {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()

@@ -1,8 +1,6 @@
 //! Programs as text: all printed programs parse back, and errors state the place and the expected text.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::{operations, programs, programs_of, spec};
 use rayon::prelude::*;
 use reduce_codegen::passes::apply;
 use reduce_codegen::{Programs, Tuning, compile};
@@ -11,7 +9,6 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Scalar, Spec};
-use support::{operations, programs, programs_of, spec};
 
 fn assert_reads_back(program: &Program) {
     let text = format!("{program:#}");

@@ -1,9 +1,9 @@
 //! One instruction in place of a tree does not affect results: kernels with `redux` give the results of kernels without it,
 //! bit for bit, whatever the data, its alignment and its length.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::random::Random;
+use crate::support::rotation::sample;
+use crate::support::{boundaries, spec_of};
 use rayon::prelude::*;
 use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::OPERATORS;
@@ -15,9 +15,6 @@ use reduce_ir::redux::Redux;
 use reduce_ir::statements::{Expr, Local, Stmt, Ty};
 use reduce_ir::{Scalar, Value, bf16, f16};
 use reduce_lanes::Lanes;
-use support::random::Random;
-use support::rotation::sample;
-use support::{boundaries, spec_of};
 
 /// Threads per block, and passes.
 const LISTS: [(u32, &str); 4] = [

@@ -1,5 +1,4 @@
 //! Kernels find the runs of equal neighbouring keys, and kernels over segments reduce them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use reduce_codegen::Tuning;
 use reduce_codegen::runs::Heads;

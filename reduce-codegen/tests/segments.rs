@@ -1,5 +1,4 @@
 //! Every segment has the tree that its elements have alone, whatever the lengths of its neighbours are.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use reduce_codegen::segments::Segmented;
 use reduce_codegen::{Programs, Tuning};

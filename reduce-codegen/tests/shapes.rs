@@ -1,8 +1,7 @@
 //! Groups of any shape and steps have the trees that their elements have alone, and read nothing else.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::nests::{nest, offset};
+use crate::support::spec_of;
 use reduce_codegen::passes::apply;
 use reduce_codegen::{Programs, Tuning, compile, cuda, lower};
 use reduce_dsl::parse::text;
@@ -13,8 +12,6 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::{Domain, Spec};
 use reduce_lanes::Lanes;
-use support::nests::{nest, offset};
-use support::spec_of;
 
 /// With fill, without fill, and one that keeps the order.
 const OPERATIONS: [&str; 3] = [

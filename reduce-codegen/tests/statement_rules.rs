@@ -1,8 +1,6 @@
 //! The verifier of statements reports each rule that is broken on purpose.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::spec;
 use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_ir::ops::{Bin, Un};
@@ -12,7 +10,6 @@ use reduce_ir::statements::{
 };
 use reduce_ir::{Domain, Scalar, Value};
 use std::collections::BTreeSet;
-use support::spec;
 
 /// A change of kernels.
 type Change = Box<dyn Fn(&mut Lowered)>;

@@ -1,15 +1,12 @@
 //! The text of lowered kernels is complete: a printed kernel parses back as the same kernel, except for the remarks on
 //! constants. Errors name the line.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::programs;
 use reduce_codegen::lower;
 use reduce_dsl::operators::OPERATORS;
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::statements::{Expr, Local, LoweredKernel, Stmt, Ty};
 use reduce_ir::{Scalar, Value};
-use support::programs;
 
 /// Removes the parts of the kernel that are not printed.
 fn bare(mut kernel: LoweredKernel) -> LoweredKernel {

@@ -1,9 +1,7 @@
 //! Teams of every size evaluate the association of their block. Each of several groups has the tree that its elements have
 //! alone.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::spec_of;
 use reduce_codegen::passes::apply;
 use reduce_codegen::{compile, cuda, lower};
 use reduce_dsl::parse::text;
@@ -12,7 +10,6 @@ use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::{Domain, Extent};
-use support::spec_of;
 
 /// Threads of the association, and lists of passes that each size of a team accepts.
 const LISTS: [(u32, &str); 7] = [

@@ -1,9 +1,8 @@
 //! Data at any address: the association is the same, no byte outside of the slice is read, and whole tiles of small
 //! elements are not read element by element.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::provenance::check;
+use crate::support::spec;
 use rayon::prelude::*;
 use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
@@ -11,8 +10,6 @@ use reduce_interpreter::{Input, Kind, Options, Provenance, Schedule, Shapes, run
 use reduce_ir::Scalar;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::statements::{Chunk, Local, Lowered, Stmt, Ty};
-use support::provenance::check;
-use support::spec;
 
 fn program(name: &str, ty: Scalar, list: &str) -> Program {
     compile(&spec(operator(name).unwrap(), ty, 32, list)).unwrap()

@@ -1,9 +1,7 @@
 //! The verifier of statements accepts correct kernels, and the interpreter reports each fault that is planted on purpose.
 //! Tests of each rule: `statement_rules.rs`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod support;
-
+use crate::support::{operations, spec, spec_of};
 use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Kind, Options, Provenance, Report, run};
@@ -11,7 +9,6 @@ use reduce_ir::ops::Bin;
 use reduce_ir::program::{Program, Reads, Scope};
 use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Lowered, MemoryOrder, Stmt, Ty};
 use reduce_ir::{Scalar, Value};
-use support::{operations, spec, spec_of};
 
 fn program(list: &str) -> Program {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()

@@ -33,15 +33,15 @@ type Turn = (usize, usize, usize);
 
 impl InFlight {
     /// Returns the warps that can continue, of the blocks that satisfy `wanted`.
-    fn ready(&self, wanted: impl Fn(u64) -> bool) -> Vec<Turn> {
-        let mut ready = Vec::new();
-        for (c, cluster) in self.running.iter().enumerate() {
-            for (b, block) in cluster.blocks.iter().enumerate().filter(|(_, block)| wanted(block.number)) {
-                let warps = block.warps.iter().enumerate().filter(|(_, warp)| warp.runs());
-                ready.extend(warps.map(|(w, _)| (c, b, w)));
-            }
-        }
-        ready
+    fn ready(&self, wanted: impl Fn(u64) -> bool) -> impl DoubleEndedIterator<Item = Turn> {
+        let blocks =
+            self.running.iter().enumerate().flat_map(|(c, cluster)| {
+                cluster.blocks.iter().enumerate().map(move |(b, block)| (c, b, block))
+            });
+        blocks.filter(move |(.., block)| wanted(block.number)).flat_map(|(c, b, block)| {
+            let warps = block.warps.iter().enumerate().filter(|(_, warp)| warp.runs());
+            warps.map(move |(w, _)| (c, b, w))
+        })
     }
 
     /// Returns whether a warp only polls for something that is not there yet.
@@ -108,20 +108,20 @@ impl Machine<'_, '_> {
     /// Chooses the warp that runs next. A warp of the held-back block runs only if no other can continue.
     fn next(&mut self, flight: &mut InFlight) -> Option<Turn> {
         let is_held = |block| Some(block) == self.schedule.last;
-        let mut ready = flight.ready(|block| !is_held(block));
-        if ready.iter().all(|&turn| flight.polls(turn)) {
-            let held = flight.ready(is_held);
-            ready = if held.is_empty() { ready } else { held };
-        }
-        let after = |turn: &&Turn| flight.last.is_none_or(|last| **turn > last);
-        let before = |turn: &&Turn| flight.last.is_none_or(|last| **turn < last);
-        let next = match self.schedule.warps {
-            Warps::Forward => ready.iter().find(after).or(ready.first()),
-            Warps::Backward => ready.iter().rev().find(before).or(ready.last()),
-            Warps::Random(_) if ready.is_empty() => None,
-            Warps::Random(_) => ready.get(self.random.below(ready.len())),
+        let only_poll = flight.ready(|block| !is_held(block)).all(|turn| flight.polls(turn));
+        let is_held_next = only_poll && flight.ready(is_held).next().is_some();
+        // Not collected: this runs once or more for each statement that other warps can see.
+        let ready = || flight.ready(|block| is_held(block) == is_held_next);
+        let after = |turn: &Turn| flight.last.is_none_or(|last| *turn > last);
+        let before = |turn: &Turn| flight.last.is_none_or(|last| *turn < last);
+        flight.last = match self.schedule.warps {
+            Warps::Forward => ready().find(after).or_else(|| ready().next()),
+            Warps::Backward => ready().rev().find(before).or_else(|| ready().next_back()),
+            Warps::Random(_) => match ready().count() {
+                0 => None,
+                count => ready().nth(self.random.below(count)),
+            },
         };
-        flight.last = next.copied();
         flight.last
     }
 

@@ -12,7 +12,7 @@ use reduce_ir::statements::Lowered;
 pub struct Found {
     /// The number of runs.
     pub number: u64,
-    /// The offsets, of which there is room for one more than elements. `None`: not written.
+    /// The offsets. The length is the number of elements plus one; `None` is an offset that no kernel wrote.
     pub offsets: Vec<Option<u64>>,
     /// The bits of the key of each run.
     pub keys: Vec<Option<u64>>,

@@ -20,7 +20,7 @@ pub enum Groups {
         /// The number of elements of a group, at least [`BLOCK`].
         len: usize,
     },
-    /// The same for rows of which every element has a lane of its own. Item i of group g is left at `i * groups + g`.
+    /// Rows with a lane for each element. The result has item i of group g at `i * groups + g`.
     ShortRows {
         /// The number of elements of a group. There are at least [`BLOCK`] groups.
         len: usize,

@@ -31,9 +31,8 @@ pub struct Summed {
 }
 
 impl Summed {
-    /// Chunks of so many elements, in so many lanes, each of one element of every row, of which every `pairs` (1, 2, 4 or 8)
-    /// meet by pairs, until one of them is left. None if there is no loop for it: chunks are whole rows, and lanes multiples of
-    /// [`BLOCK`].
+    /// Sums chunks of `chunk` elements, dealt row by row to `lanes` lanes. Neighbouring lanes, `pairs` (1, 2, 4 or 8) of them, then
+    /// meet by pairs. None if there is no loop for it: chunks are whole rows, and lanes multiples of [`BLOCK`].
     pub fn new(chunk: usize, lanes: usize, pairs: usize) -> Option<Summed> {
         let has_rows = lanes > 0 && chunk > 0 && chunk.is_multiple_of(lanes);
         let known = has_rows && lanes.is_multiple_of(BLOCK) && matches!(pairs, 1 | 2 | 4 | 8);

@@ -5,6 +5,8 @@
 #[path = "../../tests/support/skip.rs"]
 mod skip;
 
+#[cfg(feature = "cuda")]
+use rayon::prelude::*;
 use reduce_dsl::parse::spec;
 use reduce_ir::{Axes, Domain, Spec};
 use reduce_lanes::LanesRef;
@@ -71,11 +73,11 @@ fn programs_of_rows_compile() {
         skip::needed("programs_of_rows_compile", "REDUCEGEN_REQUIRE_NVRTC", reduce_runtime::Nvrtc::get());
     let Some(nvrtc) = found else { return };
     let sm_90 = reduce_runtime::Architecture::from_number(90);
-    for text in SPECS {
+    SPECS.par_iter().for_each(|text| {
         let programs = reduce_codegen::Programs::of(&rows(text), sm_90.tuning()).unwrap();
         for program in programs.variants() {
             let compiled = nvrtc.compile_program(program, reduce_runtime::Target::Cubin(sm_90));
             assert!(compiled.is_ok(), "{text}: {}", compiled.unwrap_err());
         }
-    }
+    });
 }

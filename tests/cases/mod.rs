@@ -12,7 +12,8 @@ use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::{Listed, Passes};
 use reduce_ir::{Domain, Scalar, Spec};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 /// Passes and threads per block. The blocks differ so that every number of warps occurs.
 pub(crate) const LISTS: [(&[Pass], u32); 31] = [
@@ -191,9 +192,14 @@ pub(crate) fn lengths_of_all(programs: &Programs, most: usize) -> Vec<usize> {
     of_each.chain(ends).filter(supported).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// Returns an operator on inputs of these types. Kept, because its text is parsed, and every list of passes asks for it.
 fn operation(name: &str, types: &[Scalar]) -> Operation {
-    let inputs: Vec<_> = ["x", "y"].iter().zip(types).map(|(&name, &ty)| Param::new(name, ty)).collect();
-    operator(name).unwrap().apply(&inputs, None).unwrap()
+    static KEPT: Mutex<BTreeMap<String, Operation>> = Mutex::new(BTreeMap::new());
+    let make = || {
+        let inputs: Vec<_> = ["x", "y"].iter().zip(types).map(|(&name, &ty)| Param::new(name, ty)).collect();
+        operator(name).unwrap().apply(&inputs, None).unwrap()
+    };
+    KEPT.lock().unwrap().entry(format!("{name} {types:?}")).or_insert_with(make).clone()
 }
 
 /// Returns the program after each pass of every case of an operator and type, each kernel once.

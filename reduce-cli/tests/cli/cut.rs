@@ -67,7 +67,7 @@ fn each_numbered_group_has_a_result() {
     );
     let order =
         ["emit", "op: sum, ty: f32, by: { day: u8 }, groups: 4", "--to", "association", "--n", "100000"];
-    assert!(folder.stdout(&order).contains("of which every 4 items share 1"), "{}", folder.stdout(&order));
+    assert!(folder.stdout(&order).contains("1 for each unit of 4 items"), "{}", folder.stdout(&order));
 }
 
 #[test]

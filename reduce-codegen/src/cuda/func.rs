@@ -15,7 +15,7 @@ use reduce_ir::{Scalar, Value};
 /// The qualifiers of every device function.
 pub(super) const INLINE: &str = "__device__ __forceinline__";
 
-/// Returns the functions that the kernels call, after the helpers that these call. Kernels without accumulators call only that of keys.
+/// Returns the functions that the kernels call, after the helpers that these call. Kernels without accumulators call `slot_of` only.
 pub(super) fn functions(operation: &Operation, has_accs: bool) -> String {
     if !has_accs {
         return operation.key.as_ref().map_or_else(String::new, |key| slot_of(key, &operation.acc));

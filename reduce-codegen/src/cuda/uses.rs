@@ -40,7 +40,7 @@ pub(super) struct Uses {
     pub(super) writes_offsets: bool,
     /// Whether values are summed over a block.
     pub(super) prefixes: bool,
-    /// Whether a kernel has accumulators, or there is none: then the functions are asked for.
+    /// Whether a kernel has accumulators. Also true for an empty list of kernels: the caller wants the functions alone.
     pub(super) accs: bool,
     /// Whether lanes take turns.
     pub(super) turns: bool,

@@ -89,7 +89,7 @@ fn word() -> Expr {
     first.bin(Bin::Add, Expr::Thread.cast(Scalar::U64))
 }
 
-/// Returns a position, or that of the last key if it is beyond.
+/// Clamps a position to that of the last key.
 fn inside(position: Expr) -> Expr {
     position.bin(Bin::Min, Expr::Items.bin(Bin::Sub, number(1)))
 }

@@ -7,6 +7,7 @@ use super::group_equivalent::EQUIVALENT;
 use super::group_mutations::mutations;
 use super::kernels::Subject;
 use super::support::nests::numbered;
+use super::support::rotation::{full, sample};
 use super::support::spec_of;
 use rayon::prelude::*;
 use reduce_codegen::passes::apply;
@@ -245,7 +246,7 @@ fn kernels() -> Vec<Grouped> {
 
 #[test]
 fn mutants_for_groups_are_killed() {
-    let kernels = kernels();
+    let kernels: Vec<_> = sample(kernels(), 4).collect();
     let mut tallies = vec![Tally::default(); mutations().len()];
     for of_kernel in kernels.par_iter().map(tallies_of).collect::<Vec<_>>() {
         tallies.iter_mut().zip(of_kernel).for_each(|(tally, other)| tally.add(other));
@@ -263,8 +264,12 @@ fn mutants_for_groups_are_killed() {
     let survivors = all.iter().zip(&tallies).flat_map(|(mutation, tally)| {
         tally.survivors.iter().map(move |(kernel, what)| (mutation.name, what.as_str(), kernel.as_str()))
     });
-    check_survivors(&EQUIVALENT, survivors, true);
-    for (mutation, it) in mutations().iter().zip(&tallies) {
-        assert!(it.mutants > 0 && it.shown.len() > 1, "{}: the interpreter shows none", mutation.name);
-    }
+    check_survivors(&EQUIVALENT, survivors, full());
+    let unseen = |(_, it): &(&Mutation, &Tally)| it.mutants == 0 || it.shown.len() < 2;
+    let unseen: Vec<_> = all.iter().zip(&tallies).filter(unseen).map(|(mutation, _)| mutation.name).collect();
+    // A sample may miss a rare kind.
+    assert!(
+        unseen.is_empty() || !full() && unseen.len() * 3 < all.len(),
+        "the interpreter shows none of {unseen:?}"
+    );
 }

@@ -27,6 +27,8 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Scalar, Spec};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 /// The pass lists for every operator and type, with the block size of each.
 pub const LISTS: [(u32, &str); 52] = [
@@ -96,8 +98,7 @@ pub fn passes(list: &str) -> Vec<Pass> {
 
 /// Returns the specification of an operator on inputs of one type.
 pub fn spec(operator: &Operator, ty: Scalar, block: u32, list: &str) -> Spec {
-    let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();
-    let operation = operator.apply(&inputs, None).unwrap();
+    let operation = operation(operator, ty);
     let text = format!("op: {}, ty: {ty}, block: {block}, passes: [{list}]", operator.name);
     Spec {
         operation,
@@ -107,6 +108,16 @@ pub fn spec(operator: &Operator, ty: Scalar, block: u32, list: &str) -> Spec {
         block: Some(block),
         passes: Passes::List(passes(list)),
     }
+}
+
+/// Returns an operator on inputs of one type. Kept, because its text is parsed, and every list of passes asks for it.
+fn operation(operator: &Operator, ty: Scalar) -> Operation {
+    static KEPT: Mutex<BTreeMap<(&str, Scalar), Operation>> = Mutex::new(BTreeMap::new());
+    let make = || {
+        let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();
+        operator.apply(&inputs, None).unwrap()
+    };
+    KEPT.lock().unwrap().entry((operator.name, ty)).or_insert_with(make).clone()
 }
 
 /// Returns the specification of an operation.

@@ -24,10 +24,10 @@ fn operations(row: &Operator, ty: Scalar) -> Vec<(String, Operation)> {
     operations
 }
 
-/// Checks that rows satisfy the laws on elements of type `ty`, and have the properties that they declare: a rotating twelfth of
+/// Checks that rows satisfy the laws on elements of type `ty`, and have the properties that they declare: a rotating 96th of
 /// the rows on all elements of 8 bits, and every row otherwise.
 fn assert_rows(ty: Scalar, effort: Effort) {
-    let parts = if effort == Effort::Exhaustive && !full() { 48 } else { 1 };
+    let parts = if effort == Effort::Exhaustive && !full() { 96 } else { 1 };
     for row in sample(OPERATORS.iter().filter(|row| row.takes(ty)), parts) {
         let operations = operations(row, ty);
         assert!(!operations.is_empty(), "{} does not take {ty}", row.name);

@@ -275,10 +275,7 @@ impl fmt::Display for Level {
             (1, _) => write!(f, "{chunk} items by {tree}"),
             (_, Arrangement::Striped) if *unit != Unit::ONE => {
                 let Unit { width, lanes: shared } = unit;
-                write!(
-                    f,
-                    "{chunk} items, {lanes} lanes, of which every {width} items share {shared}, by {tree}"
-                )
+                write!(f, "{chunk} items, {lanes} lanes, {shared} for each unit of {width} items, by {tree}")
             }
             (_, Arrangement::Striped) => {
                 write!(f, "{chunk} items, {lanes} lanes strided by {lanes}, by {tree}")

@@ -153,8 +153,8 @@ impl DeviceSegments {
         read.map_err(|segment| SegmentsError::Wrong { segment }.into())
     }
 
-    /// Queues the launches. `inputs` holds the address of the first element of each input; `offsets` is the address of the first offset,
-    /// and `number` that of the number of segments, if it lies on the device.
+    /// Queues the launches. `inputs` holds the address of the first element of each input; `offsets` is the address of the first offset.
+    /// `number` is the address of the number of segments, if the device has counted them.
     fn launch(
         &mut self,
         inputs: &[CUdeviceptr],

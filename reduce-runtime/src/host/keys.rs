@@ -136,7 +136,7 @@ impl KeyPlan {
         Ok(out)
     }
 
-    /// The accumulators of so many groups without elements.
+    /// Returns the accumulators of groups before their first element.
     fn none(&self, groups: usize) -> Vec<Lanes> {
         self.plan.operation.fill.iter().flatten().map(|&value| Lanes::splat(value, groups)).collect()
     }

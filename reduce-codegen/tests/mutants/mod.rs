@@ -1,9 +1,8 @@
 //! Mutation tests of generated kernels. A changed kernel is detected by the verifier, by a report of the interpreter, or by
 //! its memory after the launch.
 //!
-//! `cargo test -p reduce-codegen --test mutants -- --nocapture` prints the number of killed mutants for each check. By
+//! `cargo test -p reduce-codegen mutants:: -- --nocapture` prints the number of killed mutants for each check. By
 //! default a sample of the mutants is tested; with `REDUCEGEN_FULL=1` all.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a mutation leaves alone what it does not name")]
 
 mod barriers;
@@ -19,6 +18,6 @@ mod killed;
 mod order;
 mod ordered;
 mod sites;
-#[path = "../support/mod.rs"]
-mod support;
 mod tickets;
+
+use crate::support;
