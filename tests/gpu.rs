@@ -58,6 +58,8 @@ mod rows;
 mod sampled;
 #[path = "gpu/samples.rs"]
 mod samples;
+#[path = "gpu/segment_columns.rs"]
+mod segment_columns;
 #[path = "gpu/segments.rs"]
 mod segments;
 #[path = "gpu/shapes.rs"]

@@ -323,14 +323,25 @@ fn segments_compile_without_warnings() {
         "op: describe, ty: f32",
         "op: first, ty: u16",
     ];
+    let forms = specs.iter().flat_map(|spec| ["segments", "columns", "runs"].map(|form| (spec, form)));
     let jobs: Vec<_> =
-        specs.iter().zip(ARCHITECTURES.into_iter().cycle().skip(turn() % ARCHITECTURES.len())).collect();
-    let complaint = |&(spec, number): &(&&str, u32)| {
+        sample(forms, 2).zip(ARCHITECTURES.into_iter().cycle().skip(turn() % ARCHITECTURES.len())).collect();
+    let complaint = |&((spec, form), number): &((&&str, &str), u32)| {
         let spec = reduce_dsl::parse::spec(&format!("{spec}, segments: u32")).unwrap();
+        let domain = if form == "columns" { Segmented::COLUMNS } else { Domain::ROWS };
+        let spec = Spec { domain, ..spec };
         let offsets = [Scalar::U32, Scalar::U64][turn() % 2];
         let program = Segmented::of(&spec, offsets, Tuning::of(number), u64::MAX).unwrap();
-        let target = Target::Cubin(Architecture::from_number(number.max(program.capability())));
-        let image = nvrtc.compile(&program.cuda().unwrap(), target);
+        let target = Target::Cubin(Architecture::from_number(number.max(program.capability()).max(70)));
+        // As `reducegen emit` prints runs: one file.
+        let cuda = match form {
+            "runs" => {
+                let heads = Heads::of(Scalar::F32, offsets).unwrap().cuda().unwrap();
+                heads + &program.counted().cuda().unwrap()
+            }
+            _ => program.cuda().unwrap(),
+        };
+        let image = nvrtc.compile(&cuda, target);
         image.map_or_else(
             |error| Some(error.to_string()),
             |image| image.log.contains("warning").then_some(image.log),

@@ -119,17 +119,11 @@ pub(crate) fn applied(spec: Spec, cutter: Option<&Cutter>, inputs: usize) -> Res
     Ok(Spec { domain: axes.domain(), axes: Some(axes), ..spec })
 }
 
-/// Returns the type of the offsets, if a specification has segments along the only axis.
-pub(crate) fn offsets_of(spec: &Spec) -> Option<Scalar> {
-    match spec.axes.as_ref()?.cut {
-        Cut::Offsets(ty) if is_line(spec) => Some(ty),
-        Cut::Offsets(_) | Cut::Runs(_) | Cut::Keys(_) | Cut::Whole => None,
-    }
-}
-
-/// Returns whether a specification reduces the only axis of its inputs.
-pub(crate) fn is_line(spec: &Spec) -> bool {
-    spec.axes.as_ref().is_some_and(|axes| *axes == Axes::line(spec.operation.inputs.len(), axes.cut))
+/// Returns whether a GPU reduces segments or keys of a specification: it has one axis, or one kept axis beside segments.
+pub(crate) fn has_kernels(spec: &Spec) -> bool {
+    let Some(axes) = &spec.axes else { return false };
+    let is_line = *axes == Axes::line(spec.operation.inputs.len(), axes.cut);
+    is_line || matches!(axes.cut, Cut::Offsets(_)) && axes.axes.len() == 2
 }
 
 /// Refuses a specification for which there are no kernels, or no stages.
@@ -137,8 +131,8 @@ pub(crate) fn check_kernels(spec: &Spec) -> Result<(), Failure> {
     match spec.axes.as_ref().map(|axes| axes.cut) {
         None | Some(Cut::Whole) => Ok(()),
         Some(Cut::Offsets(_) | Cut::Runs(_) | Cut::Keys(_)) => Err(Failure::request(
-            "the kernels over segments and keys are not made by passes, and runs and kept axes beside segments have none yet; \
-             `reducegen emit` shows those of `segments` alone, and of keys with a number of groups",
+            "passes do not make kernels over segments and keys, and there are none for several kept axes beside them; \
+             `reducegen emit` shows the others",
         )),
     }
 }

@@ -132,9 +132,9 @@ impl Task<'_> {
 
     /// Opens the device, and compiles the specification for it. A trace needs no GPU.
     fn open(&self, spec: &Spec) -> Result<Opened, Failure> {
-        // Segments with kept axes are reduced on the host. A GPU that is asked for by name refuses them.
+        // What has no kernels is reduced on the host. A GPU that is asked for by name refuses it.
         let is_left_to_us = self.args.device == Place::Auto;
-        let on_host = self.cutter.is_some() && !cut::is_line(spec);
+        let on_host = self.cutter.is_some() && !cut::has_kernels(spec);
         let asked = if on_host && is_left_to_us { Place::Host } else { self.args.device };
         let (device, why_no_gpu) = devices::open(if self.args.trace { trace::place(asked)? } else { asked })?;
         let reducer = Reducer::new(spec, &device);

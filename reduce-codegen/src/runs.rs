@@ -74,7 +74,26 @@ impl Heads {
     /// # Errors
     /// The statements break a rule of the verifier: a bug.
     pub fn cuda(&self) -> Result<String, Error> {
-        Ok(cuda_kernels(&self.operation, &self.lower()?.kernels))
+        Ok(self.header() + &cuda_kernels(&self.operation, &self.lower()?.kernels))
+    }
+
+    /// Returns the comment at the head of the kernels: everything needed to launch them.
+    fn header(&self) -> String {
+        let ([mark, count, write], [few, many, _]) = (Heads::KERNELS, Heads::BLOCKS);
+        let (key, words, tile) = (self.operation.inputs[0].ty, Heads::BLOCK, Heads::TILE);
+        let offsets = self.offsets;
+        format!(
+            "\
+// runs of equal neighbouring keys, which are compared by their bits, of type {key}; emitted by reducegen
+//
+// launch     {mark}<<<count, {few}>>>(key, tiles, marks, n)
+//            {count}<<<1, {many}>>>(offsets, tiles, n)
+//            {write}<<<count, {few}>>>(key, offsets, tiles, marks, keys, n)
+//                with count = (n - 1) / {tile} + 1
+// workspace  count + 1 words of 64 bits in tiles, {words} * count words of 32 bits in marks
+// result     tiles[count] is the number of runs; their keys are in keys, and one more {offsets} in offsets: where each begins, then n
+"
+        )
     }
 
     /// Returns the statements of its kernels, verified.

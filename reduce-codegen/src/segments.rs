@@ -28,7 +28,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::{Program, Reads, Share};
 use reduce_ir::spec::Passes;
 use reduce_ir::statements::Lowered;
-use reduce_ir::{Domain, Scalar, Spec};
+use reduce_ir::{Access, Beside, Domain, Scalar, Spec};
 use std::fmt;
 
 /// A program over segments.
@@ -38,6 +38,8 @@ pub struct Segmented {
     pub operation: Operation,
     /// The type of the offsets: `u32` or `u64`.
     pub offsets: Scalar,
+    /// [`Domain::ROWS`] if the elements lie side by side, or [`Segmented::COLUMNS`].
+    pub domain: Domain,
     /// The programs of teams that are smaller than a block, by ascending length.
     pub short: Vec<Program>,
     /// The ranges of longer segments, by ascending length.
@@ -84,7 +86,13 @@ impl Segmented {
     /// The most elements for which positions may have 32 bits.
     pub const NARROW: u64 = 1 << 31;
 
-    /// Compiles the program of a specification for at most `most` elements in all. The specification has `passes: auto`.
+    /// The domain of rows that offsets cut. Each column of a segment is a group: group g is column g % c of segment g / c, where the call
+    /// gives the number of columns c. The call also gives the step between columns and the step between rows of each input.
+    pub const COLUMNS: Domain =
+        Domain { kept: 1, access: Access::Strided { reduced: 1, beside: Beside::No } };
+
+    /// Compiles the program of a specification for at most `most` elements in all. The specification has `passes: auto`. Its domain is
+    /// [`Segmented::COLUMNS`], or any other for elements side by side.
     ///
     /// # Errors
     /// The specification has a list of passes; the accumulators of a warp do not fit; a name is not a C identifier.
@@ -93,7 +101,9 @@ impl Segmented {
         if spec.passes != Passes::Auto {
             return Err(Error::SegmentsNeedAuto);
         }
-        let spec = &Spec { domain: Domain::ROWS, ..spec.clone() };
+        let has_columns = spec.domain == Segmented::COLUMNS;
+        let domain = if has_columns { spec.domain } else { Domain::ROWS };
+        let spec = &Spec { domain, ..spec.clone() };
         let Variants { short, tiers } = variants(spec, tuning, most <= Segmented::NARROW);
         let compile = |variant: &Variant| compile(spec, variant);
         let short = short.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
@@ -143,6 +153,7 @@ impl Segmented {
         Ok(Segmented {
             operation: last.operation.clone(),
             offsets,
+            domain: last.domain,
             short,
             tiers: numbers,
             blocks,
@@ -150,6 +161,11 @@ impl Segmented {
             counted: false,
             resident: None,
         })
+    }
+
+    /// Returns whether each column of a segment is a group.
+    pub fn has_columns(&self) -> bool {
+        self.domain == Segmented::COLUMNS
     }
 
     /// Returns the oldest compute capability that it supports, written as in `sm_90`.
@@ -266,7 +282,8 @@ fn resident(operation: &Operation, tuning: Tuning) -> Option<u32> {
 /// Prints the ranges of lengths: who reduces a segment, and by which association.
 impl fmt::Display for Segmented {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "segments {}, tiles of {} elements and segments", self.offsets, self.tile())?;
+        let cut = if self.has_columns() { "columns of segments" } else { "segments" };
+        writeln!(f, "{cut} {}, tiles of {} elements and segments", self.offsets, self.tile())?;
         for program in &self.short {
             let most = program.up_to.unwrap_or(u64::MAX);
             writeln!(f, "  up to {most} elements, team {}", program.kernel(Reads::Inputs).team)?;

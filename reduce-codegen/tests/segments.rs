@@ -53,6 +53,7 @@ fn cut<'a>(program: &Segmented, elements: u64, offsets: &'a [u64]) -> Cut<'a> {
     }
 }
 
+/// Checks the trees of segments of single elements, which begin at the element `lead`.
 fn proved(source: &str, tuning: Tuning, offsets: Scalar, lead: u64, (name, lengths): &(&str, Vec<u64>)) {
     let spec = text(source, None).unwrap_or_else(|error| panic!("{source}: {error}")).spec;
     let program = Segmented::of(&spec, offsets, tuning, 1 << 20).unwrap();
@@ -107,13 +108,97 @@ fn every_segment_has_the_tree_that_it_has_alone() {
     }
 }
 
+/// Returns the program of columns of segments.
+fn columns(spec: &Spec, offsets: Scalar) -> Segmented {
+    let spec = Spec { domain: Segmented::COLUMNS, ..spec.clone() };
+    Segmented::of(&spec, offsets, Tuning::of(90), 1 << 20).unwrap()
+}
+
+/// Checks the trees of the columns of segments of rows. The rows have a gap between them, and are the last axis if `is_transposed`.
+fn proved_columns(
+    source: &str,
+    columns_of_row: u64,
+    is_transposed: bool,
+    (name, lengths): &(&str, Vec<u64>),
+) {
+    let spec = text(source, None).unwrap().spec;
+    let program = columns(&spec, Scalar::U32);
+    let lowered = program.lower().unwrap_or_else(|error| panic!("{source}: {error}"));
+    let alone = Programs::of(&Spec { domain: Domain::WHOLE, ..spec }, Tuning::DEFAULT).unwrap();
+    let mut places = vec![2];
+    lengths.iter().for_each(|length| places.push(places[places.len() - 1] + length));
+    let rows = places[places.len() - 1] + 1;
+    let steps = if is_transposed { [rows + 1, 1] } else { [1, columns_of_row + 1] };
+    let place = |row: u64, column: u64| 3 + row * steps[1] + column * steps[0];
+    let mut values: Vec<_> = (0..place(rows, columns_of_row)).collect();
+    // As in `proved`.
+    let indexed = program.operation.is_indexed();
+    for (from, length) in places.iter().zip(lengths).filter(|_| indexed) {
+        for at in 0..*length {
+            (0..columns_of_row).for_each(|column| values[place(from + at, column) as usize] = at);
+        }
+    }
+    let steps = steps.map(|step| step as i64).into();
+    let input = Input { elements: Lanes::U64(values.into()), offset: 0, first: 3, steps };
+    let inputs = vec![input; program.operation.inputs.len()];
+    let (elements, groups) = (rows * columns_of_row, lengths.len() as u64 * columns_of_row);
+    let cut = Cut {
+        elements,
+        offsets: &places,
+        number: None,
+        grids: program.grids(elements, groups),
+        tiles: program.tiles(elements, groups),
+        waiting: program.waiting().into(),
+        partials: program.partials(elements),
+    };
+    let mut domain = Provenance::new(&program.operation);
+    let sizes = [columns_of_row];
+    let options = Options { sizes: &sizes, ..Options::under(Schedule::FORWARD) };
+    let (found, fault) = run_segments(&program.operation, &lowered, &mut domain, &inputs, cut, options);
+    assert_eq!(found.reports, [], "{source}, {name}\n{lowered}");
+    assert_eq!(fault, None, "{source}, {name}");
+    for group in (0..groups).filter(|group| lengths[(group / columns_of_row) as usize] > 0) {
+        let (segment, column) = ((group / columns_of_row) as usize, group % columns_of_row);
+        let leaf = |at| if indexed { at } else { place(places[segment] + at, column) };
+        let leaves = (0..lengths[segment]).map(|at| domain.leaf(leaf(at))).collect();
+        let association = alone.of_n(lengths[segment]).association();
+        let wanted = association.reduce(leaves, |a, b| domain.pair(a, b));
+        let result = found.results[group as usize];
+        assert_eq!(
+            result.map(|it| domain.text(it)),
+            wanted.map(|it| domain.text(it)),
+            "{source}, {name}: column {column} of segment {segment}"
+        );
+    }
+}
+
+#[test]
+fn every_column_of_a_segment_has_the_tree_that_it_has_alone() {
+    for (at, source) in OPERATIONS.into_iter().enumerate() {
+        for (turn, distribution) in [
+            ("none", vec![]),
+            ("all empty", vec![0; 2000]),
+            ("one", vec![1; 200]),
+            ("every length", (0..60).collect()),
+            ("borders", vec![8, 9, 128, 129, 512, 513, 0, 0, 1025]),
+            ("a giant first", vec![9000, 3, 0, 5]),
+            ("a giant last", vec![1, 0, 2, 700, 17_000]),
+        ]
+        .iter()
+        .enumerate()
+        {
+            proved_columns(source, [1, 3, 16][(at + turn) % 3], (at + turn) % 2 == 1, distribution);
+        }
+    }
+}
+
 /// Inputs and params may have any name, so every other name is reserved.
 #[test]
 fn names_of_kernels_are_reserved() {
     for source in OPERATIONS {
         let spec = text(source, None).unwrap().spec;
         let lowered = Segmented::of(&spec, Scalar::U32, Tuning::of(90), 1 << 20).unwrap().lower().unwrap();
-        let text = lowered.to_string();
+        let text = lowered.to_string() + &columns(&spec, Scalar::U32).lower().unwrap().to_string();
         for line in text.lines().map(str::trim_start).filter(|line| !line.starts_with("--")) {
             let declares = [
                 "let ",

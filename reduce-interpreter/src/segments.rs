@@ -11,7 +11,7 @@ use reduce_ir::statements::Lowered;
 /// How the elements are cut, and the sizes of the launches.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut<'a> {
-    /// The number of elements.
+    /// The number of elements, in all columns.
     pub elements: u64,
     /// One offset more than segments, at least.
     pub offsets: &'a [u64],
@@ -27,7 +27,7 @@ pub struct Cut<'a> {
     pub partials: u64,
 }
 
-/// Runs the four kernels of a program over segments. Returns also the least segment whose offsets are wrong.
+/// Runs the four kernels of a program over segments, or over columns of segments if the options give a size: their number. Returns also the least segment whose offsets are wrong.
 pub fn run_segments(
     operation: &Operation,
     lowered: &Lowered,
@@ -37,7 +37,7 @@ pub fn run_segments(
     mut options: Options<'_>,
 ) -> (Outcome, Option<u64>) {
     let Cut { elements, offsets, number, grids, tiles, waiting, partials } = cut;
-    let groups = offsets.len() as u64 - 1;
+    let groups = (offsets.len() as u64 - 1) * options.sizes.first().unwrap_or(&1);
     let mut memory = Memory {
         offsets,
         tiles: vec![None; tiles as usize + 1],

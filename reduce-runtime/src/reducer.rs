@@ -45,8 +45,8 @@ impl fmt::Debug for Reducer {
     }
 }
 
-/// Kernels over segments, for a type of offsets, with narrow or wide positions, and with those that find runs or without.
-pub(crate) type Segmenting = ((Scalar, bool, bool), Arc<SegmentKernels>);
+/// Kernels over segments, for a type of offsets and a domain, with narrow or wide positions, and with those that find runs or without.
+pub(crate) type Segmenting = ((Scalar, Domain, bool, bool), Arc<SegmentKernels>);
 
 /// The backend that runs the programs.
 pub(crate) enum Backend {

@@ -90,9 +90,9 @@ pub enum SegmentsError {
         /// The number of keys.
         found: u64,
     },
-    /// The device is a GPU, and the elements do not lie side by side along one axis.
+    /// The device is a GPU, and the elements lie in a way that its kernels do not read.
     #[error(
-        "on a GPU, this version reduces segments of elements that lie side by side along one axis; use the device `host`"
+        "on a GPU, kept axes beside segments must lie one after the other, and elements beside keys side by side; copy the elements, or use the device `host`"
     )]
     OnDevice,
     /// Results on a device have a value for each segment, also for those without elements.

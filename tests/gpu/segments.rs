@@ -9,7 +9,7 @@ use reduce_lanes::Lanes;
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, sys};
 use reduce_runtime::{Device, DeviceInput, Error, Reducer, SegmentsError, View};
 
-const SPECS: [&str; 16] = [
+pub(super) const SPECS: [&str; 16] = [
     "op: sum, ty: f32",
     "op: sum, ty: f64",
     "op: sum, ty: f16",
@@ -58,13 +58,13 @@ fn lengths(random: &mut Random) -> Vec<(&'static str, Vec<usize>)> {
     ]
 }
 
-fn offsets(lengths: &[usize], first: usize) -> Vec<usize> {
+pub(super) fn offsets(lengths: &[usize], first: usize) -> Vec<usize> {
     let mut all = vec![first];
     lengths.iter().for_each(|length| all.push(all[all.len() - 1] + length));
     all
 }
 
-fn elements(ty: Scalar, len: usize) -> Lanes {
+pub(super) fn elements(ty: Scalar, len: usize) -> Lanes {
     let number = |at: usize| ((at.wrapping_mul(2_654_435_761) % 100_003) as f32 - 50_000.0) * 1.37e-5;
     let (all, is) = (0..len, |of: Scalar| of == ty);
     if is(Scalar::F32) {
@@ -80,7 +80,7 @@ fn elements(ty: Scalar, len: usize) -> Lanes {
     }
 }
 
-fn lanes_of(ty: Scalar, offsets: &[usize]) -> Lanes {
+pub(super) fn lanes_of(ty: Scalar, offsets: &[usize]) -> Lanes {
     if ty == Scalar::U32 {
         Lanes::from(offsets.iter().map(|&at| at as u32).collect::<Vec<_>>())
     } else if ty == Scalar::I32 {

@@ -106,11 +106,22 @@ fn segments_have_kernels() {
     assert!(kernels.iter().all(|kernel| cuda.contains(kernel)), "{cuda}");
     let ir = folder.stdout(&["emit", "--to", "ir", "op: sum, ty: f32, segments: i64"]);
     assert!(ir.starts_with("segments u64, tiles of 4096 elements and segments\n"), "{ir}");
+    let columns = folder.stdout(&["emit", "op: sum, ty: f32, axes: e f -> f, segments: u32"]);
+    assert!(columns.contains("const float* __restrict__ x, unsigned long long x_step, "), "{columns}");
+    let runs = folder.stdout(&["emit", "op: sum, ty: f32, by: { key: f32 }, groups: runs"]);
+    let kernels = ["mark_heads(", "count_heads(", "write_heads("].iter().chain(&kernels);
+    assert!(kernels.clone().all(|kernel| runs.contains(kernel)), "{runs}");
     for (args, message) in [
         (&["emit", "--diff", "op: sum, ty: f32, segments: u32"][..], "`--diff` and `--shape` out"),
         (&["emit", "op: sum, ty: f32, segments: u32, passes: [shuffle]"], "`passes: auto` only"),
-        (&["emit", "op: sum, ty: f32, axes: e f -> f, segments: u32"], "those of `segments` alone"),
-        (&["explain", "op: sum, ty: f32, by: { key: u32 }, groups: runs"], "those of `segments` alone"),
+        (
+            &["emit", "op: sum, ty: f32, axes: e g f -> g f, segments: u32"],
+            "`reducegen emit` shows the others",
+        ),
+        (
+            &["explain", "op: sum, ty: f32, by: { key: u32 }, groups: runs"],
+            "`reducegen emit` shows the others",
+        ),
     ] {
         let output = folder.run(args);
         let error = String::from_utf8(output.stderr).unwrap();

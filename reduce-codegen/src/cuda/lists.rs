@@ -64,11 +64,17 @@ pub(super) fn parameters(context: Context<'_>, kernel: &LoweredKernel, uses: &Us
             Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => None,
         }
     };
-    let mut all: Vec<_> = uses.buffers.iter().filter_map(one).collect();
+    let with_steps = |&buffer: &Buffer| {
+        let axes = if matches!(buffer, Buffer::Input(_)) { 0..kernel.domain.steps() } else { 0..0 };
+        let steps = axes.map(|axis| format!("{count} {}", expr::step(expr::buffer(operation, buffer), axis)));
+        one(&buffer).into_iter().chain(steps).collect::<Vec<_>>()
+    };
+    let mut all: Vec<_> = uses.buffers.iter().flat_map(with_steps).collect();
     all.push(format!("{count} n"));
     let has_groups =
         is_over_segments(uses) && !uses.writes_offsets && !uses.buffers.contains(&Buffer::Number);
     all.extend(has_groups.then(|| format!("{count} groups")));
+    all.extend((is_over_segments(uses) && kernel.domain.steps() > 0).then(|| format!("{count} size_0")));
     all.extend(uses.faults.then(|| format!("{count}* fault")));
     if uses.buffers.contains(&Buffer::Result) || !is_over_segments(uses) {
         all.extend(operation.params.iter().map(|it| format!("{} {}", types::scalar(it.ty), it.name)));

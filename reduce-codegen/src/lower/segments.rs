@@ -13,14 +13,14 @@ mod tier;
 use super::Lowerer;
 use crate::error::Error;
 use crate::segments::Segmented;
-use locals::{Bounds, group};
+use locals::{Bounds, feature, group, origin, rows, segment};
 use moved::Moved;
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::statements::{
     Buffer, Constant, Expr, List, Local, Lowered, LoweredKernel, Part, Rewriting, Shared, Stmt, Ty, rewrite,
 };
-use reduce_ir::{Domain, Scalar, Value};
+use reduce_ir::{Scalar, Value};
 
 /// Returns the statements of the kernels, verified.
 pub(crate) fn lower(program: &Segmented) -> Result<Lowered, Error> {
@@ -32,7 +32,11 @@ pub(crate) fn lower(program: &Segmented) -> Result<Lowered, Error> {
     ];
     let narrow_index = program.operation.position == Scalar::U32;
     let of_offsets = (program.offsets == Scalar::U32).then_some(Segmented::MOST_OF_U32);
-    let most = if narrow_index { Some(Segmented::NARROW) } else { of_offsets };
+    let most = match narrow_index {
+        true => Some(Segmented::NARROW),
+        // Offsets of rows do not bound the number of elements.
+        false => of_offsets.filter(|_| !program.has_columns()),
+    };
     let steps = program.of_partials();
     for kernel in &kernels {
         let verified = kernel.verify_segments(&program.operation, steps.kernel(kernel.reads), most);
@@ -75,11 +79,17 @@ struct Draft<'a> {
 impl<'a> Draft<'a> {
     fn new(program: &'a Segmented) -> Draft<'a> {
         let (constants, shared, lists) = (Vec::new(), Vec::new(), Vec::new());
-        let bounds = Bounds::of(program.offsets);
+        let bounds = Bounds::of(program.offsets, program.has_columns());
         let mut draft = Draft { program, bounds, constants, shared, lists, body: Vec::new() };
         if program.dependent {
             let note = "wait for the previous launch, which may still write the data that this one reads";
             draft.body.extend([Stmt::Note(Part::Fold, note.to_owned()), Stmt::AwaitLaunch]);
+        }
+        if program.has_columns() {
+            // No offset of 32 bits is greater.
+            let most = if program.offsets == Scalar::U32 { Segmented::MOST_OF_U32 } else { u64::MAX };
+            let all = Expr::Items.over(Expr::Size(0)).bin(Bin::Min, number(most));
+            draft.body.push(Stmt::Let(rows(), all));
         }
         draft.constant("THREADS", Segmented::BLOCK, "threads of a block");
         draft.constant("TILE_SIZE", program.tile(), "elements and segments of a tile of the grid");
@@ -96,7 +106,7 @@ impl<'a> Draft<'a> {
             streaming: false,
             dependent: self.program.dependent,
             resident,
-            domain: Domain::ROWS,
+            domain: self.program.domain,
             constants: self.constants,
             shared: self.shared,
             lists: self.lists,
@@ -126,14 +136,24 @@ impl<'a> Draft<'a> {
     fn bounds(&self) -> Vec<Stmt> {
         let at = self.bounds;
         let offset = |place: Expr| Buffer::Offsets(self.program.offsets).at(place);
-        let limit = at.narrow(Expr::Items);
-        vec![
-            Stmt::Load(at.own_offset(), offset(group().get())),
-            Stmt::Load(at.next_offset(), offset(group().get().bin(Bin::Add, number(1)))),
-            Stmt::Let(at.end(), at.next_offset().get().bin(Bin::Min, limit)),
+        let columns = || Expr::Size(0);
+        let (number_of, limit) =
+            if at.has_columns { (segment(), rows().get()) } else { (group(), Expr::Items) };
+        let own = [
+            Stmt::Load(at.own_offset(), offset(number_of.get())),
+            Stmt::Load(at.next_offset(), offset(number_of.get().bin(Bin::Add, number(1)))),
+            Stmt::Let(at.end(), at.next_offset().get().bin(Bin::Min, at.narrow(limit))),
             Stmt::Let(at.begin(), at.own_offset().get().bin(Bin::Min, at.end().get())),
             Stmt::Let(at.length(), at.end().get().bin(Bin::Sub, at.begin().get())),
-        ]
+        ];
+        if !at.has_columns {
+            return own.into();
+        }
+        let within = group().get().bin(Bin::Rem, columns());
+        let before = at.wide(at.begin().get()).times(columns());
+        let origin = Stmt::Let(origin(), before.bin(Bin::Add, feature().get().times(self.length())));
+        let place = [Stmt::Let(segment(), group().get().over(columns())), Stmt::Let(feature(), within)];
+        place.into_iter().chain(own).chain([origin]).collect()
     }
 
     /// Returns the condition that the offsets of a segment ascend and lie in the data.

@@ -33,11 +33,19 @@ pub(crate) struct SegmentKernels {
     dependent: bool,
 }
 
-/// The numbers of a call.
+/// The numbers of a call. A segment of one column is a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sizes {
+    /// Those of all columns.
     elements: u64,
     segments: u64,
+    columns: u64,
+}
+
+impl Sizes {
+    fn groups(self) -> u64 {
+        self.segments.saturating_mul(self.columns)
+    }
 }
 
 /// Where each part of the memory of a call begins, in bytes. The fault word comes first.
@@ -61,6 +69,8 @@ pub struct DeviceSegments {
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
     sizes: Sizes,
+    /// The lengths of the axes of the result.
+    shape: Vec<u64>,
     layout: Layout,
 }
 
@@ -77,9 +87,9 @@ impl SegmentKernels {
     fn layout(&self, sizes: Sizes) -> Layout {
         let aligned = |bytes: u64| bytes.next_multiple_of(ALIGNMENT);
         let stored = self.program.operation.stored().size() as u64;
-        let tiles = self.program.tiles(sizes.elements, sizes.segments);
+        let tiles = self.program.tiles(sizes.elements, sizes.groups());
         let results = ALIGNMENT;
-        let at_tiles = results + aligned(sizes.segments * stored);
+        let at_tiles = results + aligned(sizes.groups() * stored);
         let marks = at_tiles + aligned(8 * (tiles + 1));
         let waiting = marks + aligned(8 * tiles);
         let partials = waiting + aligned(4 * u64::from(self.program.waiting()) * tiles);
@@ -89,10 +99,15 @@ impl SegmentKernels {
     }
 
     /// Allocates the memory of calls on a stream.
-    fn memory(self: &Arc<Self>, stream: &Arc<CudaStream>, sizes: Sizes) -> Result<DeviceSegments, Error> {
-        let (tiles, most) = (self.program.tiles(sizes.elements, sizes.segments), MOST - 1);
-        if sizes.segments > most || tiles > most {
-            return Err(SegmentsError::TooMany { segments: sizes.segments, most }.into());
+    fn memory(
+        self: &Arc<Self>,
+        stream: &Arc<CudaStream>,
+        sizes: Sizes,
+        shape: Vec<u64>,
+    ) -> Result<DeviceSegments, Error> {
+        let (tiles, most) = (self.program.tiles(sizes.elements, sizes.groups()), MOST - 1);
+        if sizes.groups() > most || tiles > most {
+            return Err(SegmentsError::TooMany { segments: sizes.groups(), most }.into());
         }
         let layout = self.layout(sizes);
         let mut memory = self.gpu.allocate(stream, layout.bytes)?;
@@ -101,7 +116,7 @@ impl SegmentKernels {
         unsafe { fill(stream, base, &NO_FAULT) }.map_err(failed("setting the fault"))?;
         let _current = driver::Current(stream.context().clone());
         let (kernels, stream) = (self.clone(), stream.clone());
-        Ok(DeviceSegments { _current, kernels, stream, memory, base, sizes, layout })
+        Ok(DeviceSegments { _current, kernels, stream, memory, base, sizes, shape, layout })
     }
 }
 
@@ -114,14 +129,14 @@ impl Drop for SegmentKernels {
 }
 
 impl DeviceSegments {
-    /// Returns the number of segments.
+    /// Returns the number of results: one for each segment, or for each column of each segment.
     pub fn len(&self) -> usize {
-        self.sizes.segments as usize
+        self.sizes.groups() as usize
     }
 
-    /// Returns whether there are no segments.
+    /// Returns whether there are no results.
     pub fn is_empty(&self) -> bool {
-        self.sizes.segments == 0
+        self.sizes.groups() == 0
     }
 
     /// Returns the stream that the calls are queued on.
@@ -142,7 +157,7 @@ impl DeviceSegments {
     /// reports an error.
     pub fn read(&mut self) -> Result<Groups, Error> {
         let stored = self.read_stored()?;
-        Ok(Groups::new(&self.kernels.program.operation, vec![self.sizes.segments], stored))
+        Ok(Groups::new(&self.kernels.program.operation, self.shape.clone(), stored))
     }
 
     /// Waits for the results and reads them: one vector for each field of the stored output.
@@ -150,10 +165,11 @@ impl DeviceSegments {
         let stored = self.kernels.program.operation.stored();
         let results = (self.layout.results, self.len());
         let read = faults::read(&self.stream, &mut self.memory, &stored, results)?;
-        read.map_err(|segment| SegmentsError::Wrong { segment }.into())
+        read.map_err(|group| SegmentsError::Wrong { segment: group / self.sizes.columns.max(1) }.into())
     }
 
-    /// Queues the launches. `inputs` holds the address of the first element of each input; `offsets` is the address of the first offset.
+    /// Queues the launches. `inputs` holds the address of the first element of each input, and the steps that the domain of the program
+    /// names. `offsets` is the address of the first offset.
     /// `number` is the address of the number of segments, if the device has counted them.
     fn launch(
         &mut self,
@@ -166,14 +182,17 @@ impl DeviceSegments {
         if self.is_empty() {
             return Ok(());
         }
-        let Sizes { elements, segments } = self.sizes;
+        let Sizes { elements, columns, .. } = self.sizes;
+        let groups = self.sizes.groups();
         let Layout { results, tiles, marks, waiting, partials, .. } = self.layout;
         let base = self.base;
         let [results, at_tiles, marks, waiting, partials] =
             [results, tiles, marks, waiting, partials].map(|at| base + at);
-        let elements = elements.min(limit);
+        let elements = (elements / columns).min(limit) * columns;
         // The kernels read the number of segments, or get it.
-        let counts = number.map_or([elements, segments], |number| [number, elements]);
+        let counts = number.map_or([elements, groups], |number| [number, elements]);
+        let columns = &[columns][..usize::from(self.kernels.program.has_columns())];
+        let counts = [&counts[..], columns].concat();
         let params: Vec<_> = params.iter().map(|param| param.bits()).collect();
         let search = [&[offsets, at_tiles], &counts[..]].concat();
         let main = [inputs, &[results, offsets, at_tiles, waiting], &counts, &[base], &params].concat();
@@ -181,7 +200,7 @@ impl DeviceSegments {
             [inputs, &[partials, results, offsets, at_tiles, marks, waiting], &counts, &params].concat();
         let combine = [&[partials, results, offsets, marks], &counts[..], &params].concat();
         self.stream.context().bind_to_thread().map_err(failed("binding its context"))?;
-        let grids = self.kernels.program.grids(elements, segments);
+        let grids = self.kernels.program.grids(elements, groups);
         let program = &self.kernels.program;
         let longest = [program.longest_short().unwrap_or(0), program.longest_tile()];
         let launches = 2 + longest.iter().filter(|&&longest| elements > longest).count();

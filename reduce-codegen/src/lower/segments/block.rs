@@ -97,8 +97,7 @@ impl Draft<'_> {
         let closes = opens.clone().bin(Bin::Add, wide("TILE_SIZE"));
         let after = |end: Expr| end.bin(Bin::Max, path.get()).bin(Bin::Sub, path.get());
         // The place of its second element, were its first one at the end of the place of the segment.
-        let begin = self.bounds.wide(self.bounds.begin().get());
-        let second = begin.bin(Bin::Add, group().get()).bin(Bin::Add, number(1));
+        let second = self.bounds.origin().bin(Bin::Add, group().get()).bin(Bin::Add, number(1));
         let whole = skipped.get().bin(Bin::Sub, skipped.get().bin(Bin::Rem, tile().get()));
         body.extend([
             Stmt::Let(path.clone(), second),
@@ -230,8 +229,7 @@ impl Draft<'_> {
 
     /// Returns the place of the first partial of a segment.
     pub(super) fn first_partial(&self) -> Expr {
-        let begin = self.bounds.wide(self.bounds.begin().get());
-        begin.over(number(self.program.slot().into())).times(number(2))
+        self.bounds.origin().over(number(self.program.slot().into())).times(number(2))
     }
 
     fn most_warps(&self) -> u32 {

@@ -3,7 +3,7 @@
 use reduce_ir::statements::{Expr, Local, Ty};
 use reduce_ir::{Scalar, Value};
 
-/// The number of the segment, `u64`.
+/// The number of the segment, or of a column of a segment, `u64`.
 pub(super) fn group() -> Local {
     Local::new("group", Ty::U64)
 }
@@ -38,15 +38,38 @@ pub(super) fn turn() -> Local {
     Local::new("which", Ty::U32)
 }
 
+/// The number of rows that the offsets cut, if groups are columns of segments, `u64`.
+pub(super) fn rows() -> Local {
+    Local::new("rows_cut", Ty::U64)
+}
+
+/// The segment of a column, `u64`.
+pub(super) fn segment() -> Local {
+    Local::new("segment", Ty::U64)
+}
+
+/// The number of a column in its row, `u64`.
+pub(super) fn feature() -> Local {
+    Local::new("feature", Ty::U64)
+}
+
 /// The positions of a segment. They have the type of the offsets.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     ty: Scalar,
+    /// Whether the offsets cut rows, and each column of a segment is a group.
+    pub(super) has_columns: bool,
 }
 
 impl Bounds {
-    pub(super) fn of(offsets: Scalar) -> Bounds {
-        Bounds { ty: offsets }
+    pub(super) fn of(offsets: Scalar, has_columns: bool) -> Bounds {
+        Bounds { ty: offsets, has_columns }
+    }
+
+    /// Returns where the first element would be if the groups lay one after the other, `u64`.
+    pub(super) fn origin(self) -> Expr {
+        let begin = self.wide(self.begin().get());
+        if self.has_columns { origin().get() } else { begin }
     }
 
     fn local(self, name: &str) -> Local {
@@ -92,4 +115,9 @@ impl Bounds {
     pub(super) fn narrow(self, expr: Expr) -> Expr {
         if self.ty == Scalar::U64 { expr } else { expr.cast(Scalar::U32) }
     }
+}
+
+/// See [`Bounds::origin`].
+pub(super) fn origin() -> Local {
+    Local::new("origin", Ty::U64)
 }

@@ -1,6 +1,6 @@
 //! Moves the statements of a group into a loop over segments.
 
-use super::locals::Bounds;
+use super::locals::{Bounds, feature};
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
 use reduce_ir::statements::{Buffer, Expr, Place, Rewriting, Stmt, Ty, rewrite, rewrite_expr};
@@ -38,6 +38,14 @@ impl Moved {
         rewrite_expr(expr, &mut self)
     }
 
+    /// Returns the place of an element of the group in an input.
+    fn element(&self, input: usize, of_group: Expr) -> Expr {
+        let begin = self.bounds.wide(self.bounds.begin().get());
+        let Expr::Offset(_, terms) = of_group else { return begin.bin(Bin::Add, of_group) };
+        let along = terms.into_iter().map(|(axis, at)| (axis, begin.clone().bin(Bin::Add, at)));
+        Expr::Offset(input, [(0, feature().get())].into_iter().chain(along).collect())
+    }
+
     /// Returns the value that a word of the group has here.
     fn word(&self, expr: &Expr) -> Option<Expr> {
         let length = || self.bounds.wide(self.bounds.length().get());
@@ -63,9 +71,8 @@ impl Rewriting for Moved {
     }
 
     fn place(&mut self, place: Place) -> Place {
-        let begin = self.bounds.begin().get();
         match place.buffer {
-            Buffer::Input(_) => Place { index: self.bounds.wide(begin).bin(Bin::Add, place.index), ..place },
+            Buffer::Input(input) => Place { index: self.element(input, place.index), ..place },
             Buffer::Items => Place { index: self.partials.clone().bin(Bin::Add, place.index), ..place },
             Buffer::Partials | Buffer::Result | Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => place,
             Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => place,

@@ -1,5 +1,6 @@
 //! The kernel that cuts segments and elements into tiles.
 
+use super::locals::group;
 use super::{Draft, at_most, number, wide};
 use crate::segments::Segmented;
 use reduce_ir::Scalar;
@@ -23,11 +24,15 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     let (found, step) = (Local::new("found", Ty::U64), Local::new("step", Ty::U64));
     let (probe, offset) = (Local::new("probe", Ty::U64), draft.bounds.own_offset());
     let before = probe.get().bin(Bin::Sub, number(1));
-    let path = draft.bounds.wide(offset.get()).bin(Bin::Min, Expr::Items).bin(Bin::Add, before.clone());
-    let forward = vec![
-        Stmt::Load(offset.clone(), Buffer::Offsets(program.offsets).at(before)),
-        Stmt::when(path.below(target.get()), vec![Stmt::Set(found.clone(), probe.get())]),
-    ];
+    let (mut forward, origin) = if program.has_columns() {
+        let of_column = [Stmt::Let(group(), before.clone())].into_iter().chain(draft.bounds());
+        (of_column.collect(), draft.bounds.origin())
+    } else {
+        let load = Stmt::Load(offset.clone(), Buffer::Offsets(program.offsets).at(before.clone()));
+        (vec![load], draft.bounds.wide(offset.get()).bin(Bin::Min, Expr::Items))
+    };
+    let is_before = origin.bin(Bin::Add, before).below(target.get());
+    forward.push(Stmt::when(is_before, vec![Stmt::Set(found.clone(), probe.get())]));
     let body = vec![
         Stmt::Let(probe.clone(), found.get().bin(Bin::Min, Expr::Groups).bin(Bin::Add, step.get())),
         Stmt::when(at_most(probe.get(), Expr::Groups), forward),

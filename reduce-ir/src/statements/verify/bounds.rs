@@ -3,7 +3,7 @@
 use super::super::{Expr, Local, Loop, LoweredKernel, Place, Stmt, Ty};
 use crate::ops::{Bin, Cmp, Un};
 use crate::program::Program;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The bound of the elements of an input, and of the distance between its first and last in memory: the range of addresses.
 const ITEMS: u128 = 1 << 63;
@@ -18,19 +18,19 @@ const BLOCKS: u128 = (1 << 31) - 1;
 pub(super) fn check(program: &Program, kernel: &LoweredKernel) -> Result<(), Expr> {
     let items = program.up_to.map_or(ITEMS, u128::from);
     let blocks = program.up_to.map_or(BLOCKS, |n| program.plan().launches(n)[0].grid.into());
-    Bounds { kernel, items, blocks, locals: BTreeMap::new(), least: BTreeMap::new() }.body(&kernel.body)
+    Bounds::of(kernel, items, blocks).body(&kernel.body)
 }
 
 /// Checks every expression of a kernel over segments, of at most that number of elements.
 pub(super) fn check_segments(kernel: &LoweredKernel, most: Option<u64>) -> Result<(), Expr> {
     let (items, blocks) = (most.map_or(STARTS, u128::from), BLOCKS);
-    Bounds { kernel, items, blocks, locals: BTreeMap::new(), least: BTreeMap::new() }.body(&kernel.body)
+    Bounds::of(kernel, items, blocks).body(&kernel.body)
 }
 
 /// Checks every expression of a kernel over elements with keys, of at most that number of elements and blocks.
 pub(super) fn check_keys(kernel: &LoweredKernel, [items, blocks]: [u64; 2]) -> Result<(), Expr> {
     let (items, blocks) = (items.into(), blocks.into());
-    Bounds { kernel, items, blocks, locals: BTreeMap::new(), least: BTreeMap::new() }.body(&kernel.body)
+    Bounds::of(kernel, items, blocks).body(&kernel.body)
 }
 
 struct Bounds<'a> {
@@ -41,11 +41,18 @@ struct Bounds<'a> {
     blocks: u128,
     /// The greatest value of each scalar, where it is less than its type allows.
     locals: BTreeMap<&'a str, u128>,
+    /// The locals that are less than the length of an axis.
+    coordinates: BTreeSet<&'a str>,
     /// The least value of locals that are chosen among constants.
     least: BTreeMap<&'a str, u128>,
 }
 
 impl<'a> Bounds<'a> {
+    fn of(kernel: &'a LoweredKernel, items: u128, blocks: u128) -> Bounds<'a> {
+        let (locals, coordinates, least) = Default::default();
+        Bounds { kernel, items, blocks, locals, coordinates, least }
+    }
+
     /// Checks a body. Its names end with it.
     fn body(&mut self, stmts: &'a [Stmt]) -> Result<(), Expr> {
         let outside = (self.locals.clone(), self.least.clone());
@@ -59,6 +66,9 @@ impl<'a> Bounds<'a> {
             Stmt::Let(local, value) => {
                 let most = self.upper_bound(value)?;
                 self.locals.insert(&local.name, most);
+                if matches!(value, Expr::Bin(Bin::Rem, _, size) if matches!(**size, Expr::Size(_))) {
+                    self.coordinates.insert(&local.name);
+                }
                 self.least.insert(&local.name, self.least(value));
                 Ok(())
             }
@@ -236,6 +246,8 @@ impl<'a> Bounds<'a> {
         let (left, right) = (self.upper_bound(a)?, self.upper_bound(b)?);
         Ok(match op {
             Bin::Add => Some(left.saturating_add(right)),
+            // The place where a row begins, or a column of a segment.
+            Bin::Mul if self.is_along(a) || self.is_along(b) => Some(STARTS),
             Bin::Mul => Some(left.saturating_mul(right)),
             Bin::Div => Some(left / self.least(b).max(1)),
             Bin::Sub | Bin::Shr => Some(left),
@@ -244,6 +256,14 @@ impl<'a> Bounds<'a> {
             Bin::Max | Bin::MaxNum => Some(left.max(right)),
             Bin::Or | Bin::Xor | Bin::Shl => None,
         })
+    }
+}
+
+impl Bounds<'_> {
+    /// Returns whether an expression is the length of an axis, or less: a number of rows times it is a place among all elements.
+    fn is_along(&self, expr: &Expr) -> bool {
+        let is_coordinate = |local: &Local| self.coordinates.contains(local.name.as_str());
+        matches!(expr, Expr::Size(_)) || matches!(expr, Expr::Local(local) if is_coordinate(local))
     }
 }
 

@@ -69,7 +69,8 @@ impl Verifier<'_> {
             }
             Expr::Size(axis) => {
                 let mut known = self.kernel.domain.sizes();
-                let legal = self.reads_inputs() && known.any(|it| it == *axis);
+                let of_segments = self.over == Over::Segments && self.kernel.domain.steps() > *axis;
+                let legal = of_segments || self.reads_inputs() && known.any(|it| it == *axis);
                 self.ensure(8, legal, || format!("`{expr}` is not allowed here"))?;
             }
             Expr::Rank => self.require_cluster("rank")?,

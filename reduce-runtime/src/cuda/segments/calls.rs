@@ -6,20 +6,20 @@ use crate::cuda::groups::first_of_view;
 use crate::cuda::input::DeviceInput;
 use crate::cuda::kernels::bytes;
 use crate::device::DeviceKind;
-use crate::{Error, Reducer, SegmentsError, View, inputs};
+use crate::{Error, Reducer, SegmentsError, View, groups, inputs};
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, DevicePtr};
 use reduce_codegen::segments::Segmented;
 use reduce_ir::axes::{Cut, Nest};
 use reduce_ir::func::Param;
-use reduce_ir::{Domain, Scalar, Value};
+use reduce_ir::{Domain, Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use std::sync::{Arc, PoisonError};
 
 impl Reducer {
     /// Queues a reduction of segments of device data, on the stream of the first input, and returns at once. The results stay on the
-    /// device, and nothing waits for the offsets. Inputs are views of [`DeviceInput`]s of one axis, whose elements lie side by side;
-    /// inputs and offsets are read on one stream.
+    /// device, and nothing waits for the offsets. Inputs are views of [`DeviceInput`]s; inputs and offsets are read on one stream. Elements
+    /// may lie a step apart. Kept axes must lie one after the other, as the last axes of a row-major array do.
     ///
     /// Offsets that descend or leave the data are found by the kernels, which read nothing outside: [`DeviceSegments::read`] returns
     /// the error.
@@ -33,9 +33,9 @@ impl Reducer {
         offsets: &DeviceInput<'_>,
         params: &[Value],
     ) -> Result<DeviceSegments, Error> {
-        let (kernels, sizes) = self.device_segments(inputs, offsets, params)?;
-        let mut segments = kernels.memory(offsets.stream(), sizes)?;
-        enqueue(inputs, offsets, params, &mut segments)?;
+        let call = self.device_segments(inputs, offsets, params)?;
+        let mut segments = call.kernels.memory(offsets.stream(), call.sizes, call.shape.clone())?;
+        enqueue(inputs, offsets, &call, &mut segments)?;
         Ok(segments)
     }
 
@@ -51,21 +51,13 @@ impl Reducer {
         params: &[Value],
         into: &mut DeviceSegments,
     ) -> Result<(), Error> {
-        self.check_segments_into(inputs, offsets, params, into)?;
+        let call = self.device_segments(inputs, offsets, params)?;
+        let fits = Arc::ptr_eq(&call.kernels, &into.kernels) && call.sizes == into.sizes;
+        if !fits || call.shape != into.shape || **offsets.stream() != *into.stream {
+            return Err(Error::OtherWorkspace);
+        }
         driver::refuse_capture(offsets.stream())?;
-        enqueue(inputs, offsets, params, into)
-    }
-
-    fn check_segments_into(
-        &self,
-        inputs: &[View<&DeviceInput<'_>>],
-        offsets: &DeviceInput<'_>,
-        params: &[Value],
-        into: &DeviceSegments,
-    ) -> Result<(), Error> {
-        let (kernels, sizes) = self.device_segments(inputs, offsets, params)?;
-        let fits = Arc::ptr_eq(&kernels, &into.kernels) && sizes == into.sizes;
-        if fits && **offsets.stream() == *into.stream { Ok(()) } else { Err(Error::OtherWorkspace) }
+        enqueue(inputs, offsets, &call, into)
     }
 
     /// Returns the kernels for offsets of a type, and for at most that many elements; with those that find runs of `keys`, if given.
@@ -73,6 +65,7 @@ impl Reducer {
     pub(super) fn segment_kernels(
         &self,
         offsets: Scalar,
+        domain: Domain,
         elements: u64,
         keys: Option<Scalar>,
     ) -> Result<Arc<SegmentKernels>, Error> {
@@ -82,11 +75,12 @@ impl Reducer {
         let ty = if offsets.size() == 4 { Scalar::U32 } else { Scalar::U64 };
         let is_narrow = elements <= Segmented::NARROW;
         let mut made = self.segmented.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = (ty, is_narrow, keys.is_some());
+        let name = (ty, domain, is_narrow, keys.is_some());
         if let Some((_, kernels)) = made.iter().find(|(of, _)| *of == name) {
             return Ok(kernels.clone());
         }
-        let program = Segmented::of(spec, ty, gpu.architecture().tuning(), elements)?;
+        let spec = Spec { domain, ..spec.clone() };
+        let program = Segmented::of(&spec, ty, gpu.architecture().tuning(), elements)?;
         let kernels = match keys {
             None => SegmentKernels::load(program, gpu)?,
             Some(keys) => SegmentKernels::load_with_runs(program, keys, gpu)?,
@@ -96,13 +90,13 @@ impl Reducer {
         Ok(kernels)
     }
 
-    /// Checks a call on device memory, and returns its kernels and its sizes.
+    /// Checks a call on device memory.
     fn device_segments(
         &self,
         inputs: &[View<&DeviceInput<'_>>],
         offsets: &DeviceInput<'_>,
         params: &[Value],
-    ) -> Result<(Arc<SegmentKernels>, Sizes), Error> {
+    ) -> Result<Call, Error> {
         inputs::check_params(self.operation(), params)?;
         let Some(Cut::Offsets(expected)) = self.axes().map(|axes| axes.cut) else {
             return Err(SegmentsError::None.into());
@@ -118,10 +112,10 @@ impl Reducer {
         }
         inputs::check_input(Domain::WHOLE, &Param::new("offsets", expected), &offsets.shape())?;
         let nest = self.nest_of(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?;
-        check_line(&nest)?;
-        let sizes =
-            Sizes { elements: nest.reduced[0].length, segments: (offsets.len() as u64).saturating_sub(1) };
-        let kernels = self.segment_kernels(expected, sizes.elements, None)?;
+        let lie = Lie::of(&nest)?;
+        let sizes = lie.sizes(offsets.len());
+        groups::check_room(self.operation(), sizes.groups())?;
+        let kernels = self.segment_kernels(expected, lie.domain(), sizes.elements, None)?;
         for (at, input) in inputs.iter().map(|view| view.data).chain([offsets]).enumerate() {
             if !input.is_in(kernels.gpu.context()) {
                 return Err(Error::OtherContext { input: at, device: kernels.gpu.name() });
@@ -130,7 +124,8 @@ impl Reducer {
                 return Err(Error::InputOfOtherStream { input: at });
             }
         }
-        Ok((kernels, sizes))
+        let shape = [&[sizes.segments], &nest.result[..]].concat();
+        Ok(Call { kernels, lie, sizes, shape, params: nest.params(self.operation(), params) })
     }
 
     /// Reduces segments of copies of host memory, between ascending offsets that lie in the data.
@@ -141,11 +136,10 @@ impl Reducer {
         offsets: &[usize],
         params: &[Value],
     ) -> Result<Vec<Lanes>, Error> {
-        check_line(nest)?;
-        let sizes =
-            Sizes { elements: nest.reduced[0].length, segments: (offsets.len() as u64).saturating_sub(1) };
-        let ty = if sizes.elements <= Segmented::MOST_OF_U32 { Scalar::U32 } else { Scalar::U64 };
-        let kernels = self.segment_kernels(ty, sizes.elements, None)?;
+        let lie = Lie::of(nest)?;
+        let sizes = lie.sizes(offsets.len());
+        let ty = if lie.rows <= Segmented::MOST_OF_U32 { Scalar::U32 } else { Scalar::U64 };
+        let kernels = self.segment_kernels(ty, lie.domain(), sizes.elements, None)?;
         let stream = kernels.gpu.context().default_stream();
         let copy = |bytes: &[u8]| -> Result<CudaSlice<u8>, Error> {
             let mut copy = kernels.gpu.allocate(&stream, bytes.len() as u64)?;
@@ -162,10 +156,10 @@ impl Reducer {
         let cut: CudaSlice<u8> = copy(cut)?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
         let addresses: Vec<_> = pointers.iter().map(|(pointer, _)| *pointer).collect();
-        let firsts: Vec<_> = addresses.iter().zip(inputs).zip(&spans).map(first_of_view).collect();
-        let mut segments = kernels.memory(&stream, sizes)?;
+        let firsts = addresses.iter().zip(inputs).zip(&spans).map(first_of_view);
+        let mut segments = kernels.memory(&stream, sizes, Vec::new())?;
         let at = cut.device_ptr(&stream).0;
-        let launched = segments.launch(&firsts, at, u64::MAX, None, params);
+        let launched = segments.launch(&lie.words(firsts), at, u64::MAX, None, params);
         // Kernels that were queued may still read the copies.
         driver::wait(&stream).map_err(failed("running the kernels"))?;
         launched?;
@@ -173,14 +167,66 @@ impl Reducer {
     }
 }
 
+/// A checked call on device memory.
+struct Call {
+    kernels: Arc<SegmentKernels>,
+    lie: Lie,
+    sizes: Sizes,
+    shape: Vec<u64>,
+    params: Vec<Value>,
+}
+
+/// How the elements of segments lie in memory.
+struct Lie {
+    rows: u64,
+    columns: u64,
+    /// The step between columns and the step between rows, of each input.
+    steps: Vec<[i64; 2]>,
+}
+
+impl Lie {
+    fn of(nest: &Nest) -> Result<Lie, SegmentsError> {
+        let kept = nest.with_kept_merged().kept;
+        let rows = &nest.reduced[0];
+        let (columns, between) = match &kept[..] {
+            [] => (1, vec![0; rows.steps.len()]),
+            [dim] => (dim.length, dim.steps.clone()),
+            _ => return Err(SegmentsError::OnDevice),
+        };
+        let steps = between.into_iter().zip(&rows.steps).map(|(column, &row)| [column, row]).collect();
+        Ok(Lie { rows: rows.length, columns, steps })
+    }
+
+    /// The domain of the program.
+    fn domain(&self) -> Domain {
+        let is_line = self.columns == 1 && (self.rows <= 1 || self.steps.iter().all(|&[_, row]| row == 1));
+        if is_line { Domain::ROWS } else { Segmented::COLUMNS }
+    }
+
+    fn sizes(&self, offsets: usize) -> Sizes {
+        let segments = (offsets as u64).saturating_sub(1);
+        Sizes { elements: self.rows.saturating_mul(self.columns), segments, columns: self.columns }
+    }
+
+    /// Returns the arguments of the inputs, whose first elements have these addresses.
+    fn words(&self, firsts: impl Iterator<Item = CUdeviceptr>) -> Vec<CUdeviceptr> {
+        let steps = if self.domain() == Segmented::COLUMNS { 2 } else { 0 };
+        let of_input = |(first, input): (_, &[i64; 2])| {
+            std::iter::once(first).chain(input.map(|step| step as u64).into_iter().take(steps))
+        };
+        firsts.zip(&self.steps).flat_map(of_input).collect()
+    }
+}
+
 /// Queues the launches, and reports the reads to cudarc.
 fn enqueue(
     inputs: &[View<&DeviceInput<'_>>],
     offsets: &DeviceInput<'_>,
-    params: &[Value],
+    call: &Call,
     into: &mut DeviceSegments,
 ) -> Result<(), Error> {
-    let launched = into.launch(&addresses(inputs), offsets.pointer().0, limit(offsets.ty()), None, params);
+    let words = call.lie.words(addresses(inputs).into_iter());
+    let launched = into.launch(&words, offsets.pointer().0, limit(offsets.ty()), None, &call.params);
     let stream = into.stream.clone();
     // Also after a failed launch: earlier launches are queued.
     let all = inputs.iter().map(|input| input.data).chain([offsets]);

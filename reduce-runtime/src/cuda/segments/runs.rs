@@ -161,7 +161,7 @@ impl Reducer {
         let layout = Layout::of(sizes.elements, kernels.program.offsets, keys.ty());
         let mut memory = kernels.gpu.allocate(keys.stream(), layout.bytes)?;
         let base = memory.device_ptr_mut(keys.stream()).0;
-        let segments = kernels.memory(keys.stream(), sizes)?;
+        let segments = kernels.memory(keys.stream(), sizes, vec![sizes.segments])?;
         let mut runs = DeviceRuns { segments, key: keys.ty(), memory, base, layout };
         enqueue(inputs, keys, params, &mut runs)?;
         Ok(runs)
@@ -213,7 +213,7 @@ impl Reducer {
             return Err(SegmentsError::KeyCount { elements, found }.into());
         }
         let offsets = if elements <= Segmented::MOST_OF_U32 { Scalar::U32 } else { Scalar::U64 };
-        let kernels = self.segment_kernels(offsets, elements, Some(expected))?;
+        let kernels = self.segment_kernels(offsets, Domain::ROWS, elements, Some(expected))?;
         for (at, input) in inputs.iter().map(|view| view.data).chain([keys]).enumerate() {
             if !input.is_in(kernels.gpu.context()) {
                 return Err(Error::OtherContext { input: at, device: kernels.gpu.name() });
@@ -222,7 +222,7 @@ impl Reducer {
                 return Err(Error::InputOfOtherStream { input: at });
             }
         }
-        Ok((kernels, Sizes { elements, segments: elements }))
+        Ok((kernels, Sizes { elements, segments: elements, columns: 1 }))
     }
 }
 
