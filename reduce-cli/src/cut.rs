@@ -131,8 +131,8 @@ pub(crate) fn check_kernels(spec: &Spec) -> Result<(), Failure> {
     match spec.axes.as_ref().map(|axes| axes.cut) {
         None | Some(Cut::Whole) => Ok(()),
         Some(Cut::Offsets(_) | Cut::Runs(_) | Cut::Keys(_)) => Err(Failure::request(
-            "passes do not make kernels over segments and keys, and there are none for several kept axes beside them; \
-             `reducegen emit` shows the others",
+            "this command is for kernels that passes make, and passes make none over segments or keys; \
+             `reducegen emit` prints those kernels, for one kept axis beside `segments` at most",
         )),
     }
 }

@@ -29,8 +29,6 @@ impl Fixed {
             Cut::Whole => None,
             Cut::Keys(_) => Some(Fixed::Keys(Box::new(Keyed::of(spec)?))),
             Cut::Runs(key) => {
-                // As a call on fewer elements than that takes them.
-                let most = args.n.unwrap_or(Segmented::MOST_OF_U32);
                 let offsets = if most <= Segmented::MOST_OF_U32 { Scalar::U32 } else { Scalar::U64 };
                 let program = Segmented::of(spec, offsets, tuning, most)?.counted();
                 Some(Fixed::Runs(Box::new((Heads::of(key, offsets)?, program))))

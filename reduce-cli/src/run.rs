@@ -132,7 +132,7 @@ impl Task<'_> {
 
     /// Opens the device, and compiles the specification for it. A trace needs no GPU.
     fn open(&self, spec: &Spec) -> Result<Opened, Failure> {
-        // What has no kernels is reduced on the host. A GPU that is asked for by name refuses it.
+        // The host reduces a specification without GPU kernels. A GPU that the user names refuses it.
         let is_left_to_us = self.args.device == Place::Auto;
         let on_host = self.cutter.is_some() && !cut::has_kernels(spec);
         let asked = if on_host && is_left_to_us { Place::Host } else { self.args.device };

@@ -101,8 +101,7 @@ impl Segmented {
         if spec.passes != Passes::Auto {
             return Err(Error::SegmentsNeedAuto);
         }
-        let has_columns = spec.domain == Segmented::COLUMNS;
-        let domain = if has_columns { spec.domain } else { Domain::ROWS };
+        let domain = if spec.domain == Segmented::COLUMNS { Segmented::COLUMNS } else { Domain::ROWS };
         let spec = &Spec { domain, ..spec.clone() };
         let Variants { short, tiers } = variants(spec, tuning, most <= Segmented::NARROW);
         let compile = |variant: &Variant| compile(spec, variant);

@@ -27,7 +27,8 @@ pub struct Cut<'a> {
     pub partials: u64,
 }
 
-/// Runs the four kernels of a program over segments, or over columns of segments if the options give a size: their number. Returns also the least segment whose offsets are wrong.
+/// Runs the four kernels of a program over segments. If the options give a size, it is the number of columns, and each column of a segment
+/// is a group. Returns also the least group whose offsets are wrong.
 pub fn run_segments(
     operation: &Operation,
     lowered: &Lowered,

@@ -41,9 +41,9 @@ const KERNEL: &str = "\
     load_once loaded logical logical_warp long_segments longer_runs map mark marked mask member members messages n \
     next nothing number_of_segments number_of_tiles number_of_waiting of_block offsets old origin other other_block \
     other_warp part part_of_group partial partials parts path place post_partial present probe receive reduce_inputs \
-    reduce_keys reduce_long_segments reduce_partials reduce_segments redux result right root round rows rows_around rows_cut \
-    rows_of_block run_end run_share runs segment segments send shared shuffle_down size skipped slot slot_of step \
-    stride table take_partial target thread threads ticket tickets_before tile tile_of_grid tile_of_thread tiles \
+    reduce_keys reduce_long_segments reduce_partials reduce_segments redux result right root round rows rows_around \
+    rows_cut rows_of_block run_end run_share runs segment segments send shared shuffle_down size skipped slot slot_of \
+    step stride table take_partial target thread threads ticket tickets_before tile tile_of_grid tile_of_thread tiles \
     tiles_with_one tiles_with_one_count tiles_with_one_length to to_far to_offset to_tile took_last total tree turn \
     turn_of_lane turns turns_of_warp unit units waiting waiting_count warp warp_value warp_values warps warps_present \
     which whole_rows";

@@ -101,8 +101,10 @@ pub enum SegmentsError {
         /// The operator.
         operator: String,
     },
-    /// There are more segments than one launch on a GPU can have.
-    #[error("there are {segments} segments, and a call on a GPU has at most {most}; make several calls")]
+    /// There are more segments, or columns of segments, than one launch on a GPU can have.
+    #[error(
+        "there are {segments} results of segments, and a call on a GPU has at most {most}; make several calls"
+    )]
     TooMany {
         /// The number of segments.
         segments: u64,

@@ -89,7 +89,7 @@ fn word() -> Expr {
     first.bin(Bin::Add, Expr::Thread.cast(Scalar::U64))
 }
 
-/// Clamps a position to that of the last key.
+/// Returns a position, or the position of the last key if that is less.
 fn inside(position: Expr) -> Expr {
     position.bin(Bin::Min, Expr::Items.bin(Bin::Sub, number(1)))
 }

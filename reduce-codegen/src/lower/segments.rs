@@ -58,8 +58,8 @@ fn counted(mut body: Vec<Stmt>) -> Vec<Stmt> {
     let (read, groups) = (Local::new("counted", Ty::U64), Local::new("runs", Ty::U64));
     let start = body.iter().position(|stmt| *stmt == Stmt::AwaitLaunch).map_or(0, |at| at + 1);
     let rest = rewrite(body.split_off(start), &mut Counted(groups.clone()));
-    // There are no more runs than elements.
-    let bounded = read.get().bin(Bin::Min, Expr::Items);
+    // There are no more runs than elements, nor than a launch takes.
+    let bounded = read.get().bin(Bin::Min, Expr::Items).bin(Bin::Min, number(search::MOST - 1));
     body.extend([Stmt::Load(read, Buffer::Number.at(number(0))), Stmt::Let(groups, bounded)]);
     body.extend(rest);
     body

@@ -9,7 +9,7 @@ use reduce_ir::program::Reads;
 use reduce_ir::statements::{Buffer, Expr, Local, Loop, LoweredKernel, Stmt, Ty, Unroll};
 
 /// The most segments, as a power of two.
-const MOST: u64 = 1 << 31;
+pub(super) const MOST: u64 = 1 << 31;
 
 /// Returns the kernel. A thread searches the first segment of a tile: the number of segments `s` with
 /// `offsets[s] + s < tile * TILE_SIZE`. Floods of empty segments spread over tiles, too.

@@ -177,7 +177,7 @@ struct Call {
 }
 
 /// How the elements of segments lie in memory.
-struct Lie {
+pub(super) struct Lie {
     rows: u64,
     columns: u64,
     /// The step between columns and the step between rows, of each input.
@@ -185,7 +185,7 @@ struct Lie {
 }
 
 impl Lie {
-    fn of(nest: &Nest) -> Result<Lie, SegmentsError> {
+    pub(super) fn of(nest: &Nest) -> Result<Lie, SegmentsError> {
         let kept = nest.with_kept_merged().kept;
         let rows = &nest.reduced[0];
         let (columns, between) = match &kept[..] {
@@ -198,7 +198,7 @@ impl Lie {
     }
 
     /// The domain of the program.
-    fn domain(&self) -> Domain {
+    pub(super) fn domain(&self) -> Domain {
         let is_line = self.columns == 1 && (self.rows <= 1 || self.steps.iter().all(|&[_, row]| row == 1));
         if is_line { Domain::ROWS } else { Segmented::COLUMNS }
     }
@@ -246,11 +246,4 @@ fn limit(offsets: Scalar) -> u64 {
     let bits = 8 * offsets.size() - usize::from(offsets.is_signed());
     let greatest = u64::MAX >> (64 - bits);
     if offsets.size() == 4 { greatest.min(Segmented::MOST_OF_U32) } else { greatest }
-}
-
-/// Checks that the elements lie side by side, along one axis.
-pub(super) fn check_line(nest: &Nest) -> Result<(), SegmentsError> {
-    let is_line =
-        nest.kept.iter().all(|dim| dim.length == 1) && nest.reduced[0].steps.iter().all(|&step| step == 1);
-    if is_line || nest.reduced[0].length <= 1 { Ok(()) } else { Err(SegmentsError::OnDevice) }
 }

@@ -1,6 +1,6 @@
 //! Reduces runs of equal neighbouring keys on a GPU. Kernels find the runs, which are segments then.
 
-use super::calls::{addresses, check_line};
+use super::calls::{Lie, addresses};
 use super::{DeviceSegments, SegmentKernels, Sizes};
 use crate::cuda::driver::{self, failed};
 use crate::cuda::faults;
@@ -207,7 +207,9 @@ impl Reducer {
         }
         inputs::check_input(Domain::WHOLE, &Param::new("keys", expected), &keys.shape())?;
         let nest = self.nest_of(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?;
-        check_line(&nest)?;
+        if Lie::of(&nest)?.domain() != Domain::ROWS {
+            return Err(SegmentsError::OnDevice.into());
+        }
         let (elements, found) = (nest.reduced[0].length, keys.len() as u64);
         if elements != found {
             return Err(SegmentsError::KeyCount { elements, found }.into());
