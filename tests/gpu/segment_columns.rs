@@ -36,21 +36,36 @@ fn view<D>(data: D, rows: usize, columns: usize, layout: usize) -> View<D> {
     }
 }
 
+/// Returns specifications of columns of segments, with the types of their offsets.
+fn texts() -> Vec<(String, Scalar)> {
+    let types = [Scalar::U32, Scalar::U64, Scalar::I32, Scalar::I64].into_iter().cycle();
+    let text = |(text, ty): (&&str, Scalar)| {
+        // The name of an axis is a position in `map`.
+        let axes = match (text.contains("inputs"), text.contains("index: i")) {
+            (true, _) => "{ x: e f, y: e f } -> f",
+            (_, true) => "i f -> f",
+            (false, false) => "e f -> f",
+        };
+        (format!("{}, axes: {axes}, segments: {ty}", text.replace("index: i, ", "")), ty)
+    };
+    SPECS.iter().chain(&[INDEXED]).zip(types).map(text).collect()
+}
+
+/// Without a GPU, too.
+#[test]
+fn texts_of_columns_are_specifications() {
+    for (text, _) in texts() {
+        assert!(spec(&text).is_ok_and(|spec| spec.axes.is_some()), "{text}: {:?}", spec(&text).err());
+    }
+}
+
 #[test]
 fn columns_of_segments_have_the_bits_of_the_host() {
     let Some(device) = gpu("columns_of_segments_have_the_bits_of_the_host") else { return };
     let mut random = Random::new(3);
     let all = lengths(&mut random);
-    for (number, text) in SPECS.iter().chain(&[INDEXED]).enumerate() {
-        let ty = [Scalar::U32, Scalar::U64, Scalar::I32, Scalar::I64][number % 4];
-        let axes = if text.contains("index: i") { "i f -> f" } else { "e f -> f" };
-        let text = text.replace("index: i, ", "");
-        let text = if text.contains("inputs") {
-            text.replace("}, op", "}, axes: e f, e f -> f, op")
-        } else {
-            format!("axes: {axes}, {text}")
-        };
-        let spec = spec(&format!("{text}, segments: {ty}")).unwrap_or_else(|error| panic!("{text}: {error}"));
+    for (number, (text, ty)) in texts().into_iter().enumerate() {
+        let spec = spec(&text).unwrap();
         let [on_gpu, on_host] =
             [&*device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
         for (at, (name, lengths)) in all.iter().enumerate() {

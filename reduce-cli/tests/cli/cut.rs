@@ -111,6 +111,9 @@ fn segments_have_kernels() {
     let runs = folder.stdout(&["emit", "op: sum, ty: f32, by: { key: f32 }, groups: runs"]);
     let kernels = ["mark_heads(", "count_heads(", "write_heads("].iter().chain(&kernels);
     assert!(kernels.clone().all(|kernel| runs.contains(kernel)), "{runs}");
+    let wide =
+        folder.stdout(&["emit", "--n", "10000000000", "op: sum, ty: f32, by: { key: u8 }, groups: runs"]);
+    assert!(wide.contains("unsigned long long* offsets"), "{wide}");
     for (args, message) in [
         (&["emit", "--diff", "op: sum, ty: f32, segments: u32"][..], "`--diff` and `--shape` out"),
         (&["emit", "op: sum, ty: f32, segments: u32, passes: [shuffle]"], "`passes: auto` only"),
