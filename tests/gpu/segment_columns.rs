@@ -79,7 +79,8 @@ fn columns_of_segments_have_the_bits_of_the_host() {
                 .map(|(input, data)| view(data.borrow(), rows, columns, (at + number + input) % 3))
                 .collect();
             let cut = lanes_of(ty, &cut);
-            let params: Vec<_> = spec.operation.params.iter().map(|_| 1.5f32.into()).collect();
+            let given = usize::from(text.contains("params"));
+            let params = vec![1.5f32.into(); given];
             let [found, expected] = [&on_gpu, &on_host]
                 .map(|reducer| reducer.reduce_segments(&views, cut.borrow(), &params).unwrap());
             assert_eq!(found.shape, expected.shape, "{text}, {name}");

@@ -136,7 +136,6 @@ impl<'a> Draft<'a> {
     fn bounds(&self) -> Vec<Stmt> {
         let at = self.bounds;
         let offset = |place: Expr| Buffer::Offsets(self.program.offsets).at(place);
-        let columns = || Expr::Size(0);
         let (number_of, limit) =
             if at.has_columns { (segment(), rows().get()) } else { (group(), Expr::Items) };
         let own = [
@@ -146,14 +145,21 @@ impl<'a> Draft<'a> {
             Stmt::Let(at.begin(), at.own_offset().get().bin(Bin::Min, at.end().get())),
             Stmt::Let(at.length(), at.end().get().bin(Bin::Sub, at.begin().get())),
         ];
-        if !at.has_columns {
-            return own.into();
-        }
-        let within = group().get().bin(Bin::Rem, columns());
-        let before = at.wide(at.begin().get()).times(columns());
-        let origin = Stmt::Let(origin(), before.bin(Bin::Add, feature().get().times(self.length())));
-        let place = [Stmt::Let(segment(), group().get().over(columns())), Stmt::Let(feature(), within)];
-        place.into_iter().chain(own).chain([origin]).collect()
+        let of_column = Stmt::Let(segment(), group().get().over(Expr::Size(0)));
+        at.has_columns.then_some(of_column).into_iter().chain(own).collect()
+    }
+
+    /// Returns the statement for the column of the group, if groups are columns.
+    fn column(&self) -> Option<Stmt> {
+        let within = group().get().bin(Bin::Rem, Expr::Size(0));
+        self.bounds.has_columns.then(|| Stmt::Let(feature(), within))
+    }
+
+    /// Returns the statement for [`Bounds::origin`], if groups are columns.
+    fn origin(&self) -> Option<Stmt> {
+        let before = self.bounds.wide(self.bounds.begin().get()).times(Expr::Size(0));
+        let place = before.bin(Bin::Add, feature().get().times(self.length()));
+        self.bounds.has_columns.then(|| Stmt::Let(origin(), place))
     }
 
     /// Returns the condition that the offsets of a segment ascend and lie in the data.

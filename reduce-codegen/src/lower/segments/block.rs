@@ -76,6 +76,8 @@ impl Draft<'_> {
         let mut body =
             vec![Stmt::Load(entry(), Buffer::Waiting.at(place)), Stmt::Let(group(), of_entry(entry().get()))];
         body.extend(self.bounds());
+        body.extend(self.column());
+        body.extend(self.origin());
         body.extend(self.parts());
         Stmt::For(Box::new(Loop {
             from: 0.into(),

@@ -56,6 +56,8 @@ impl Draft<'_> {
             Stmt::Let(group(), numbered),
         ];
         body.extend(self.bounds());
+        body.extend(self.column());
+        body.extend(self.origin());
         body.extend(self.tier(Reads::Partials, (self.program.longest_tile() + 1, u64::MAX)));
         let parts = Local::new("parts", Ty::U64);
         let rounded = self.length().bin(Bin::Add, tile().get()).bin(Bin::Sub, number(1)).over(tile().get());

@@ -26,7 +26,7 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     let before = probe.get().bin(Bin::Sub, number(1));
     let (mut forward, origin) = if program.has_columns() {
         let of_column = [Stmt::Let(group(), before.clone())].into_iter().chain(draft.bounds());
-        (of_column.collect(), draft.bounds.origin())
+        (of_column.chain(draft.column()).chain(draft.origin()).collect(), draft.bounds.origin())
     } else {
         let load = Stmt::Load(offset.clone(), Buffer::Offsets(program.offsets).at(before.clone()));
         (vec![load], draft.bounds.wide(offset.get()).bin(Bin::Min, Expr::Items))

@@ -33,7 +33,8 @@ impl Draft<'_> {
         of_group.logical_threads();
         of_group.finish();
         self.declare(&of_group);
-        self.moved().apply(without_notes(of_group.body))
+        let body = self.moved().apply(without_notes(of_group.body));
+        self.column().into_iter().chain(body).collect()
     }
 
     /// Reduces each segment of a list by a team of lanes, or by a warp.
@@ -57,6 +58,7 @@ impl Draft<'_> {
             Stmt::Let(group(), of_entry(entry().get())),
         ];
         body.extend(self.bounds());
+        body.extend(self.column());
         body.extend(self.group_of_team(program, list, most));
         let first = warp().get();
         self.body.push(Stmt::For(Box::new(Loop {
