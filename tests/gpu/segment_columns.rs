@@ -10,7 +10,7 @@ use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, sys};
 use reduce_runtime::{Device, DeviceInput, Error, Reducer, SegmentsError, View};
 
 /// Positions along both axes.
-const INDEXED: &str = "ty: u64, map: |x| x + 10 * e + 100 * f, op: sum";
+const INDEXED: &str = "ty: i32, map: |x| x + (10 * e + 100 * f) as i32, op: sum";
 
 fn lengths(random: &mut Random) -> Vec<(&'static str, Vec<usize>)> {
     let mut uniform =
