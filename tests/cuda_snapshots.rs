@@ -7,6 +7,7 @@
 mod cases;
 
 use cases::{LISTS, auto, shown, spec};
+use rayon::prelude::*;
 use reduce_codegen::keys::Keyed;
 use reduce_codegen::runs::Heads;
 use reduce_codegen::segments::Segmented;
@@ -15,7 +16,7 @@ use reduce_ir::Scalar;
 use reduce_ir::pass::Pass;
 use reduce_ir::passes;
 use reduce_ir::program::Program;
-use reduce_ir::spec::Listed;
+use reduce_ir::spec::{Listed, Spec};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns `shuffle_coarsen4`, or `naive`.
@@ -248,10 +249,13 @@ fn hash(text: &str) -> u64 {
 #[test]
 fn everything_else_by_hash() {
     let mut operations: BTreeMap<String, (u64, String)> = BTreeMap::new();
-    for spec in cases::all() {
+    let text = |spec: &Spec| cuda(&reduce_codegen::compile(spec).unwrap()).unwrap();
+    let specs = cases::all();
+    let texts: Vec<_> = specs.par_iter().map(text).collect();
+    for (spec, text) in specs.iter().zip(texts) {
         let (count, texts) = operations.entry(spec.operation.name.clone()).or_default();
         *count += 1;
-        *texts += &cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
+        *texts += &text;
     }
     let line = |(name, (count, texts)): (&String, &(u64, String))| {
         format!("{:016x}  {name}, {count} programs\n", hash(texts))

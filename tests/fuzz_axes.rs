@@ -43,9 +43,9 @@ use rayon::prelude::*;
 use splitmix::Random;
 
 /// The number of specifications that run, and of those that are compiled.
-const SPECS: u64 = 150;
+const SPECS: u64 = 120;
 #[cfg(feature = "cuda")]
-const COMPILED: u64 = 40;
+const COMPILED: u64 = 20;
 
 /// The greatest number of elements of a shape, and of the last shape of some specifications.
 const MOST: usize = 2100;

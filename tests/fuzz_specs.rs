@@ -74,7 +74,7 @@ fn none((_, findings): (usize, Vec<String>)) {
 #[test]
 fn host_and_interpreter_agree() {
     let pool = Pool::new(MOST);
-    none(all(200, |fuzzed| {
+    none(all(100, |fuzzed| {
         let some = lengths(MOST).skip((fuzzed.seed % 4) as usize).step_by(lengths(MOST).count() / SOME);
         some.into_iter().try_for_each(|n| differing(fuzzed, &pool, n))
     }));
@@ -101,7 +101,7 @@ fn emitted_cuda_compiles() {
     let Some(library) = skip::needed("emitted_cuda_compiles", "REDUCEGEN_REQUIRE_NVRTC", found) else {
         return;
     };
-    none(all(120, |fuzzed| nvrtc::compiles(library, &fuzzed.reference.spec, fuzzed.seed as usize)));
+    none(all(60, |fuzzed| nvrtc::compiles(library, &fuzzed.reference.spec, fuzzed.seed as usize)));
 }
 
 /// A seed gives the same specification on every machine, so a finding can be reproduced.

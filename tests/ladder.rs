@@ -2,7 +2,7 @@
 //! every block, around every boundary, under every schedule.
 //!
 //! Proved means: the interpreter reports nothing; on positions, the kernels compute the tree of the association; on values,
-//! they give the bits of the host. By default, more than 1025 elements run in order and under one other schedule; with
+//! they give the bits of the host. By default, a rotating fifth of the rungs and blocks is proved, and more than 1025 elements run in order and under one other schedule; with
 //! `REDUCEGEN_FULL=1` under all schedules.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -10,6 +10,8 @@ mod cases;
 #[allow(dead_code, reason = "no test uses all of it")]
 #[path = "differential/data.rs"]
 mod data;
+#[path = "support/rotation.rs"]
+mod rotation;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 
@@ -27,13 +29,10 @@ use reduce_ir::spec::Spec;
 use reduce_ir::statements::Lowered;
 use reduce_lanes::Lanes;
 use reduce_runtime::host;
+use rotation::full;
 use similar::TextDiff;
 
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
-
-fn full() -> bool {
-    std::env::var_os("REDUCEGEN_FULL").is_some()
-}
 
 /// Returns a rung for n elements. It is the sum of `f32`, unless the rung's twist is different.
 fn sum(rung: &Rung, n: u64, block: u32) -> Spec {
@@ -192,7 +191,8 @@ fn lengths(rung: &Rung, op: &'static Operator, ty: Scalar, block: u32) -> Option
 
 fn prove(op: &'static str, ty: Scalar) {
     let op = operator(op).unwrap();
-    let all: Vec<_> = RUNGS.iter().flat_map(|rung| BLOCKS.map(|block| (rung, block))).collect();
+    let all = RUNGS.iter().flat_map(|rung| BLOCKS.map(|block| (rung, block)));
+    let all: Vec<_> = rotation::sample(all, 5).collect();
     // An atomic starts from the identity, which `arg…` operators lack. Every other rung exists for every operator.
     let missing = |rung: &Rung| rung.twist == Twist::AnyOrder && op.name.starts_with("arg");
     let proved = all.par_iter().map(|&(rung, block)| {
@@ -204,7 +204,7 @@ fn prove(op: &'static str, ty: Scalar) {
     });
     let proved: usize = proved.sum();
     println!("{proved} reductions of {ty} by {}", op.name);
-    assert!(proved > 1000, "{proved}");
+    assert!(proved > 200, "{proved}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! consumes every element once, under every schedule.
 
 use crate::support::corpus::{Bug, Entry, entries};
+use crate::support::rotation::{full, sample};
 use crate::support::standalone::program;
 use rayon::prelude::*;
 use reduce_interpreter::{Kind, Memory, Options, Provenance, Report, Schedule, launch};
@@ -120,11 +121,15 @@ fn is_global(report: &Report) -> bool {
     ["partials[", "items[", "result[", "ticket["].iter().any(|buffer| report.statement.contains(buffer))
 }
 
+/// A rotating third of the bugs.
 #[test]
 fn every_bug_is_found() {
     let entries = entries();
     let bugs: Vec<_> = entries.iter().flat_map(|it| it.bugs.iter().map(move |bug| (it, bug))).collect();
-    let found: Vec<_> = bugs.par_iter().map(|(entry, bug)| (&bug.class, search(entry, bug))).collect();
+    let of_class = |class: &str| bugs.iter().filter(|(_, bug)| bug.class == class).count();
+    assert!(CLASSES.iter().all(|(class, ..)| of_class(class) >= 10), "ten of each class");
+    let sampled: Vec<_> = sample(&bugs, 3).collect();
+    let found: Vec<_> = sampled.par_iter().map(|(entry, bug)| (&bug.class, search(entry, bug))).collect();
     let mut table: BTreeMap<&str, [usize; COLUMNS.len()]> = BTreeMap::new();
     for (class, counts) in found {
         table.entry(class).or_default().iter_mut().zip(counts).for_each(|(total, count)| *total += count);
@@ -133,7 +138,7 @@ fn every_bug_is_found() {
     for (class, row) in &table {
         println!("{class:24}{}", row.map(|it| format!("{it:>13}")).concat());
     }
-    assert!(table.len() == CLASSES.len() && table.values().all(|row| row[0] >= 10), "ten of each class");
+    assert!(table.len() == CLASSES.len() || !full(), "every class");
     assert!(table.values().all(|row| row[0] == row[1]), "a bug is not found");
     let some = |class: &str| SOMETIMES.contains(&class);
     assert!(table.iter().all(|(class, row)| some(class) || row[3] == row[4]), "not under every schedule");

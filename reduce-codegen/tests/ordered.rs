@@ -32,7 +32,7 @@ fn provenance_of_ordered_operators() {
     operations::ordered().par_iter().for_each(|subject| {
         let programs = programs_of(&subject.operation);
         assert!(programs.len() > 20, "{} programs", programs.len());
-        let programs: Vec<_> = sample(programs, 8).collect();
+        let programs: Vec<_> = sample(programs, 16).collect();
         check_subject(subject, &programs, |program| sizes(program, 40_000, 7));
     });
 }
@@ -40,7 +40,7 @@ fn provenance_of_ordered_operators() {
 #[test]
 fn provenance_of_folds() {
     operations::folded().par_iter().for_each(|subject| {
-        let programs: Vec<_> = sample(programs_of(&subject.operation), 8).collect();
+        let programs: Vec<_> = sample(programs_of(&subject.operation), 16).collect();
         check_subject(subject, &programs, |program| sizes(program, 5_000, 11));
     });
 }
@@ -62,7 +62,7 @@ fn elements(random: &mut Random, ty: Scalar, n: u64) -> Lanes {
 fn values_are_those_of_a_plain_loop() {
     subjects().par_iter().for_each(|subject| {
         let Some(plain) = subject.plain else { return };
-        for program in sample(programs_of(&subject.operation), 2) {
+        for program in sample(programs_of(&subject.operation), 4) {
             let lowered = lower(&program).unwrap();
             for n in sizes(&program, 3_000, 37).into_iter().filter(|&n| n > 0) {
                 let mut random = Random::new(n);

@@ -12,7 +12,7 @@ fn laws_that_hold() {
         0,
         &[
             &["check", "op: max, ty: i8"],
-            &["check", "op: argmin, ty: u8", "--exhaustive"],
+            &["check", "op: min, ty: u8", "--exhaustive"],
             &["check", PROBABILITY],
             &["check", "ty: f32, op: |a, b| if a > b { a } else { b }, identity: none"],
         ]

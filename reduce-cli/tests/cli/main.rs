@@ -15,6 +15,8 @@ mod folder;
 mod ladder;
 mod npy;
 mod params;
+#[path = "../../../tests/support/rotation.rs"]
+mod rotation;
 mod run;
 mod shapes;
 #[path = "../../../tests/support/skip.rs"]

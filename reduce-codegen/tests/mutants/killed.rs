@@ -8,6 +8,7 @@ use super::support::rotation::{full, turn};
 use super::tickets::tickets;
 use rayon::prelude::*;
 use reduce_ir::Scalar;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 /// The mutants of one kind.
 #[derive(Clone, Default)]
@@ -37,19 +38,26 @@ impl Tally {
 
 /// Returns n, where one mutant in n is tested, and the turn of a rotating sample.
 fn one_of() -> (usize, usize) {
-    if full() { (1, 0) } else { (240, turn()) }
+    if full() { (1, 0) } else { (480, turn()) }
+}
+
+fn hash(mutant: impl Hash) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    mutant.hash(&mut hasher);
+    hasher.finish() as u32
 }
 
 /// Returns the tally of each kind, in the order of the mutations.
 fn tallies_of(subject: &Subject, (one_of, turn): (usize, usize)) -> Vec<Tally> {
     let mut judge = Judge::of(subject);
-    let turn = turn + subject.name.len();
     let mut tallies = Vec::new();
     for (place, mutation) in mutations().enumerate() {
         let mut tally = Tally::default();
         // Of mutants that weaken the ordering, there are few.
         let step = if mutation.of_order { one_of.div_ceil(4) } else { one_of };
-        for mutant in mutation.mutants(subject).into_iter().skip((turn + place) % step).step_by(step) {
+        let sampled = |number: usize| (hash((&subject.name, place, number)) as usize + turn) % step == 0;
+        let mutants = mutation.mutants(subject).into_iter().enumerate();
+        for (_, mutant) in mutants.filter(|(number, _)| sampled(*number)) {
             let verdict = judge.judge(&mutant.kernel);
             tally.mutants += 1;
             tally.refused += usize::from(verdict.refused);
@@ -87,15 +95,16 @@ fn mutants_are_killed() {
     }
     print(&format!("all, of {} kernels", subjects.len()), &all);
     let killed = all.mutants - all.survivors.len();
-    assert!(subjects.len() >= 40 && all.mutants >= 200, "{} mutants", all.mutants);
+    assert!(subjects.len() >= 40 && all.mutants >= 80, "{} mutants", all.mutants);
     // A sample may miss a rare kind.
     let missing = tallies.iter().filter(|tally| tally.mutants == 0).count();
-    assert!(missing == 0 || !full() && missing * 3 < tallies.len(), "{missing} kinds have no mutant");
+    assert!(missing == 0 || !full() && missing * 3 < 2 * tallies.len(), "{missing} kinds have no mutant");
     let survivors = mutations().zip(&tallies).flat_map(|(mutation, tally)| {
         tally.survivors.iter().map(move |it| (mutation.name, it.what.as_str(), it.kernel.as_str()))
     });
     check_survivors(&EQUIVALENT, survivors, full());
-    assert!(killed * 100 >= all.mutants * 97, "{killed} of {} are killed", all.mutants);
+    let least = if full() { 97 } else { 90 };
+    assert!(killed * 100 >= all.mutants * least, "{killed} of {} are killed", all.mutants);
 }
 
 fn print(name: &str, it: &Tally) {
