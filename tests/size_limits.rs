@@ -151,7 +151,7 @@ fn what_is_just_accepted_compiles_in_seconds() {
     }
     let full = std::env::var_os("REDUCEGEN_FULL").is_some();
     let all = SCHEDULES.into_iter().flat_map(|schedule| FAMILIES.map(|(ty, line)| (ty, line, schedule)));
-    for (ty, line, schedule) in all.step_by(if full { 1 } else { 23 }) {
+    for (ty, line, schedule) in all.step_by(if full { 1 } else { 47 }) {
         let Some((text, size)) = just_accepted(ty, line, schedule) else { continue };
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
         let output = child.args(["--exact", test, "--nocapture"]).env("LIMITS_SPEC", text).output().unwrap();
