@@ -55,7 +55,8 @@ fn tallies_of(subject: &Subject, (one_of, turn): (usize, usize)) -> Vec<Tally> {
         let mut tally = Tally::default();
         // Of mutants that weaken the ordering, there are few.
         let step = if mutation.of_order { one_of.div_ceil(4) } else { one_of };
-        let sampled = |number: usize| (hash((&subject.name, place, number)) as usize + turn) % step == 0;
+        let place_of = |number: usize| hash((&subject.name, place, number)) as usize;
+        let sampled = |number: usize| (place_of(number) + turn).is_multiple_of(step);
         let mutants = mutation.mutants(subject).into_iter().enumerate();
         for (_, mutant) in mutants.filter(|(number, _)| sampled(*number)) {
             let verdict = judge.judge(&mutant.kernel);
