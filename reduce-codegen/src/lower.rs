@@ -5,6 +5,7 @@
 //! runs only if its right operand is present. Present items always come before absent ones, so one comparison with
 //! their number is enough.
 
+pub(crate) mod across;
 mod beside;
 mod cluster;
 mod deliver;
@@ -114,6 +115,8 @@ struct Lowerer<'a> {
     current: LogicalThread,
     /// The suffix of locals in the last block, which keeps them apart from the locals of every block. Empty outside it.
     suffix: &'static str,
+    /// Whether groups begin at any element, and have few: vectors would rarely be aligned.
+    scattered: bool,
 }
 
 impl<'a> Lowerer<'a> {
@@ -129,6 +132,7 @@ impl<'a> Lowerer<'a> {
             partials: (Buffer::Items, Expr::Items),
             current: LogicalThread::of(program, kernel),
             suffix: "",
+            scattered: false,
         }
     }
 

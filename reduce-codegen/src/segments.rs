@@ -1,21 +1,18 @@
 //! The program of a reduction of segments, whose lengths only the device knows.
 //!
-//! It is made of ordinary programs of the same operation, each for a range of lengths. Four launches run it:
+//! It is made of ordinary programs of the same operation, each for a range of lengths. Three launches run it:
 //!
 //! 1. `find_tiles` cuts segments and elements into tiles of about the same work, by a binary search for each tile.
-//! 2. `reduce_segments` has a block for each tile. A thread, some lanes or a warp reduces a short segment that begins in the tile. The
-//!    others wait.
-//! 3. `reduce_long_segments` has a block for a few tiles. It reduces the segments that wait, and those parts of even longer ones that
-//!    begin in the tile.
-//! 4. `combine_partials` combines the partials of segments that have several.
-//!
-//! The second kernel waits for memory with few registers and many blocks, the third one with more registers and fewer blocks.
+//! 2. `reduce_segments` has a block for each tile. A thread, some lanes, a warp or the block reduces a segment that begins in the tile, by
+//!    its length, and those parts of even longer ones that begin there.
+//! 3. `combine_partials` combines the partials of segments that have several.
 //!
 //! The grids depend only on the number of elements and the number of segments. The length of a segment decides its association.
 
 use crate::cuda::cuda_kernels;
 use crate::cuda::segments_header::header;
 use crate::error::{Error, check_names};
+use crate::lower::across::reads_across;
 use crate::lower::segments::lower;
 use crate::names::in_kernels;
 use crate::programs::compile;
@@ -54,6 +51,9 @@ pub struct Segmented {
     pub resident: Option<u32>,
 }
 
+/// The most elements of a segment that one warp reduces.
+const MOST_WIDE: u32 = 4096;
+
 /// A range of lengths for which a block runs the steps of a program with these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tier {
@@ -71,11 +71,7 @@ pub struct Tier {
 
 impl Segmented {
     /// The names of the kernels, in the order of their launches.
-    pub const KERNELS: [&str; 4] =
-        ["find_tiles", "reduce_segments", "reduce_long_segments", "combine_partials"];
-
-    /// The tiles of a block of `reduce_long_segments`.
-    pub(crate) const TILES: u32 = 4;
+    pub const KERNELS: [&str; 3] = ["find_tiles", "reduce_segments", "combine_partials"];
 
     /// The threads of a block.
     pub const BLOCK: u32 = 128;
@@ -178,6 +174,19 @@ impl Segmented {
         self.short.iter().filter_map(|program| program.up_to).max()
     }
 
+    /// Returns the most elements of a segment that a warp reduces by the programs of blocks: it evaluates the warps of the association one
+    /// after the other. Longer ones have work for a whole block.
+    pub(crate) fn longest_wide(&self) -> Option<u64> {
+        let one_tile = |tier: &&Tier| tier.up_to.is_some_and(|most| most <= tier.tile.min(MOST_WIDE).into());
+        let all = self.blocks.iter().all(reads_across);
+        self.tiers.iter().filter(one_tile).filter_map(|tier| tier.up_to.filter(|_| all)).max()
+    }
+
+    /// Returns the most elements of a segment that a warp or a part of one reduces.
+    pub(crate) fn longest_of_warp(&self) -> Option<u64> {
+        self.longest_wide().or(self.longest_short())
+    }
+
     /// Returns the program whose steps combine the partials of a segment.
     pub(crate) fn of_partials(&self) -> &Program {
         let last = self.tiers.last().map_or(0, |tier| tier.program);
@@ -209,21 +218,9 @@ impl Segmented {
     }
 
     /// Returns the number of blocks of each launch.
-    pub fn grids(&self, elements: u64, segments: u64) -> [u64; 4] {
+    pub fn grids(&self, elements: u64, segments: u64) -> [u64; 3] {
         let (tiles, threads) = (self.tiles(elements, segments), u64::from(Segmented::BLOCK));
-        [
-            (tiles + 1).div_ceil(threads),
-            tiles,
-            tiles.div_ceil(Segmented::TILES.into()),
-            tiles.div_ceil(threads),
-        ]
-    }
-
-    /// Returns the length of a tile's record in the array of waiting segments, in words: one for the count, and one for each segment.
-    pub fn waiting(&self) -> u32 {
-        // A segment takes its elements and one more of the tile, except for the last one. One may have begun earlier.
-        let least = self.longest_short().unwrap_or(0) + 1;
-        self.tile() / (least as u32 + 1) + 3
+        [(tiles + 1).div_ceil(threads), tiles, tiles.div_ceil(threads)]
     }
 
     /// Returns the number of partials for which there must be room.
@@ -266,16 +263,10 @@ impl Segmented {
     }
 }
 
-/// Returns the blocks of short segments that a multiprocessor should hold, for small accumulators. They wait for memory most of the time,
-/// so more of them are faster, also if some registers spill (docs/lab/2026-11-27-segments.md). A multiprocessor of sm_90 has 2048 threads,
-/// and some of the newer ones 1536.
+/// Returns the blocks of segments that a multiprocessor should hold, for small accumulators. They wait for memory most of the time, so more
+/// of them are faster (docs/lab/2026-11-28-segments-in-one-kernel.md). Those of sm_80 and newer ones have 65,536 registers: 40 for a thread.
 fn resident(operation: &Operation, tuning: Tuning) -> Option<u32> {
-    let blocks = match tuning.cluster {
-        16 => Some(16),
-        8 => Some(12),
-        _ => None,
-    };
-    blocks.filter(|_| operation.acc.size() <= 8)
+    (tuning.cluster >= 8 && operation.acc.size() <= 8).then_some(12)
 }
 
 /// Prints the ranges of lengths: who reduces a segment, and by which association.

@@ -84,7 +84,6 @@ fn runs_are_segments() {
             number: Some(found.number),
             grids: program.grids(n, n),
             tiles: program.tiles(n, n),
-            waiting: program.waiting().into(),
             partials: program.partials(n),
         };
         let mut domain = Provenance::new(&program.operation);

@@ -48,7 +48,6 @@ fn cut<'a>(program: &Segmented, elements: u64, offsets: &'a [u64]) -> Cut<'a> {
         number: None,
         grids: program.grids(elements, groups),
         tiles: program.tiles(elements, groups),
-        waiting: program.waiting().into(),
         partials: program.partials(elements),
     }
 }
@@ -148,7 +147,6 @@ fn proved_columns(
         number: None,
         grids: program.grids(elements, groups),
         tiles: program.tiles(elements, groups),
-        waiting: program.waiting().into(),
         partials: program.partials(elements),
     };
     let mut domain = Provenance::new(&program.operation);

@@ -46,7 +46,6 @@ pub(super) struct Cells {
     pub(super) results: Vec<Cell<Acc>>,
     pub(super) ticket: Vec<Cell<u32>>,
     pub(super) tiles: Vec<Cell<u64>>,
-    pub(super) waiting: Vec<Cell<u64>>,
     pub(super) long_segments: Vec<Cell<u64>>,
     pub(super) marks: Vec<Cell<u64>>,
     pub(super) heads: Vec<Cell<u64>>,
@@ -66,7 +65,6 @@ impl Cells {
             results: cells(&memory.results),
             ticket: memory.ticket.iter().map(|&it| Cell::new(Some(it))).collect(),
             tiles: numbers(&memory.tiles),
-            waiting: numbers(&memory.waiting),
             long_segments: numbers(&memory.long_segments),
             marks: numbers(&memory.marks),
             heads: numbers(&memory.heads),
@@ -84,7 +82,6 @@ impl Cells {
         memory.results = held(&self.results);
         let numbers = |cells: &[Cell<u64>]| cells.iter().map(Cell::value).collect();
         memory.tiles = numbers(&self.tiles);
-        memory.waiting = numbers(&self.waiting);
         memory.long_segments = numbers(&self.long_segments);
         memory.marks = numbers(&self.marks);
         memory.heads = numbers(&self.heads);

@@ -20,7 +20,6 @@ pub(super) enum Numbers {
     /// The offsets, of this many bytes each.
     Offsets(u64),
     Tiles,
-    Waiting,
     LongSegments,
     Marks,
     /// The offsets of runs, of this many bytes each.
@@ -149,7 +148,6 @@ impl Machine<'_, '_> {
         match array {
             Numbers::Offsets(_) => None,
             Numbers::Tiles => Some(&self.memory.tiles),
-            Numbers::Waiting => Some(&self.memory.waiting),
             Numbers::LongSegments => Some(&self.memory.long_segments),
             Numbers::Marks => Some(&self.memory.marks),
             Numbers::Heads(_) => Some(&self.memory.heads),
@@ -168,7 +166,7 @@ impl Machine<'_, '_> {
     ) {
         let size = match array {
             Numbers::Offsets(size) | Numbers::Heads(size) | Numbers::Keys(size) => size,
-            Numbers::Waiting | Numbers::Marks => 4,
+            Numbers::Marks => 4,
             Numbers::Tiles | Numbers::LongSegments | Numbers::Number => 8,
             Numbers::List(_) => return,
         };
@@ -185,7 +183,6 @@ fn cells<'c>(
     match array {
         Numbers::Offsets(_) => None,
         Numbers::Tiles => Some(&mut memory.tiles),
-        Numbers::Waiting => Some(&mut memory.waiting),
         Numbers::LongSegments => Some(&mut memory.long_segments),
         Numbers::Marks => Some(&mut memory.marks),
         Numbers::Heads(_) => Some(&mut memory.heads),
@@ -208,7 +205,7 @@ impl<'k> Writer<'k, '_> {
             let (array, ty) = match (place.buffer, array) {
                 (Buffer::Offsets(ty), Numbers::Offsets(size)) => (Numbers::Heads(size), Ty::Scalar(ty)),
                 (Buffer::Keys(ty), _) => (array, Ty::Scalar(ty)),
-                (Buffer::Waiting | Buffer::Marks | Buffer::List(_), _) => (array, Ty::U32),
+                (Buffer::Marks | Buffer::List(_), _) => (array, Ty::U32),
                 _ => (array, Ty::U64),
             };
             return Ok(Op::StoreNumber { array, index, value: self.scalar(value, ty)? });
@@ -256,7 +253,6 @@ impl<'k> Writer<'k, '_> {
         let array = match place.buffer {
             Buffer::Offsets(ty) => Numbers::Offsets(ty.size() as u64),
             Buffer::Tiles => Numbers::Tiles,
-            Buffer::Waiting => Numbers::Waiting,
             Buffer::LongSegments => Numbers::LongSegments,
             Buffer::Marks => Numbers::Marks,
             Buffer::Keys(ty) => Numbers::Keys(ty.size() as u64),

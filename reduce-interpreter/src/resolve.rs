@@ -230,7 +230,7 @@ impl<'k> Writer<'k, '_> {
             Buffer::Marks | Buffer::Keys(_) | Buffer::Number => {
                 return Err(format!("{place} holds no accumulator"));
             }
-            Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments | Buffer::List(_) => {
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments | Buffer::List(_) => {
                 return Err(format!("{place} holds no accumulator"));
             }
             Buffer::Input(_) | Buffer::Ticket => return Err(format!("{place} holds no accumulator")),

@@ -18,16 +18,14 @@ pub struct Cut<'a> {
     /// The number of segments, if it lies on the device.
     pub number: Option<u64>,
     /// The number of blocks of each launch.
-    pub grids: [u64; 4],
+    pub grids: [u64; 3],
     /// The number of tiles of the grid.
     pub tiles: u64,
-    /// The words of a tile for segments that wait for a block.
-    pub waiting: u64,
     /// The number of partials.
     pub partials: u64,
 }
 
-/// Runs the four kernels of a program over segments. If the options give a size, it is the number of columns, and each column of a segment
+/// Runs the three kernels of a program over segments. If the options give a size, it is the number of columns, and each column of a segment
 /// is a group. Returns also the least group whose offsets are wrong.
 pub fn run_segments(
     operation: &Operation,
@@ -37,12 +35,11 @@ pub fn run_segments(
     cut: Cut<'_>,
     mut options: Options<'_>,
 ) -> (Outcome, Option<u64>) {
-    let Cut { elements, offsets, number, grids, tiles, waiting, partials } = cut;
+    let Cut { elements, offsets, number, grids, tiles, partials } = cut;
     let groups = (offsets.len() as u64 - 1) * options.sizes.first().unwrap_or(&1);
     let mut memory = Memory {
         offsets,
         tiles: vec![None; tiles as usize + 1],
-        waiting: vec![None; (tiles * waiting) as usize],
         long_segments: vec![None; tiles as usize],
         results: vec![None; groups as usize],
         number: number.map(Some).into_iter().collect(),

@@ -50,8 +50,6 @@ pub struct Memory<'a> {
     pub offsets: &'a [u64],
     /// The first segment of each tile.
     pub tiles: Vec<Option<u64>>,
-    /// The number of segments of each tile that wait for a block, and their numbers.
-    pub waiting: Vec<Option<u64>>,
     /// For each tile: 0, or the number of the segment with several partials that begins there, plus 1.
     pub long_segments: Vec<Option<u64>>,
     /// For each 32 keys, whether a run begins at each of them.
@@ -80,7 +78,6 @@ impl<'a> Memory<'a> {
             elements: 0,
             offsets: &[],
             tiles: Vec::new(),
-            waiting: Vec::new(),
             long_segments: Vec::new(),
             marks: Vec::new(),
             heads: Vec::new(),
@@ -146,9 +143,7 @@ impl Setting<'_> {
             Buffer::Items => self.items_at,
             Buffer::Partials => self.partials_at,
             Buffer::Result | Buffer::Ticket | Buffer::Shared(_) => 0,
-            Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments | Buffer::List(_) => {
-                0
-            }
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments | Buffer::List(_) => 0,
             Buffer::Marks | Buffer::Keys(_) | Buffer::Number => 0,
         }
     }

@@ -16,7 +16,7 @@
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank
-//! buffer = input k | items | partials | result | ticket | shared | offsets | tiles | waiting | long_segments | list
+//! buffer = input k | items | partials | result | ticket | shared | offsets | tiles | long_segments | list
 //!        | marks | keys | number
 //! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | groups | first(expr) | elements | size k
 //!        | offset(input k, axis: expr, …) | param k | aligned buffer | aligned place | un | bin | cmp | cast | map(…) | slot_of(…) | combine(a, b) | fold(a, …) | empty

@@ -126,7 +126,6 @@ pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
         Buffer::Shared(name) | Buffer::List(name) => name,
         Buffer::Offsets(_) => "offsets",
         Buffer::Tiles => "tiles",
-        Buffer::Waiting => "waiting",
         Buffer::Marks => "marks",
         Buffer::Keys(_) => "keys",
         Buffer::Number => "number_of_segments",

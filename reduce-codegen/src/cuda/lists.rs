@@ -58,7 +58,7 @@ pub(super) fn parameters(context: Context<'_>, kernel: &LoweredKernel, uses: &Us
             Buffer::Offsets(ty) if uses.writes_offsets => Some(format!("{}* {name}", types::scalar(ty))),
             Buffer::Offsets(ty) => Some(format!("const {}* {own}{name}", types::scalar(ty))),
             Buffer::Tiles | Buffer::LongSegments => Some(format!("{count}* {name}")),
-            Buffer::Waiting | Buffer::Marks => Some(format!("unsigned int* {name}")),
+            Buffer::Marks => Some(format!("unsigned int* {name}")),
             Buffer::Keys(ty) => Some(format!("{}* {name}", types::scalar(ty))),
             Buffer::Number => Some(format!("const {count}* {own}{name}")),
             Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => None,

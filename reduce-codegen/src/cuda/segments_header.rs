@@ -27,7 +27,7 @@ pub(crate) fn header(program: &Segmented) -> String {
     let types: Vec<_> = operation.inputs.iter().map(|it| it.ty.name()).collect();
     let stored = operation.stored();
     let [acc, output] = [&operation.acc, &stored].map(types::record);
-    let [search, main, long, combine] = Segmented::KERNELS;
+    let [search, main, combine] = Segmented::KERNELS;
     let (block, params) = (Segmented::BLOCK, params(operation));
     let overlap = match program.dependent {
         true => {
@@ -45,11 +45,10 @@ pub(crate) fn header(program: &Segmented) -> String {
 // compile    nvrtc or nvcc for sm_{oldest} or newer, {flags}
 //            (the other defaults of nvcc give the same bits)
 // launch     {search}<<<tiles / {block} + 1, {block}>>>(offsets, tiles, {sizes})
-//            {main}<<<tiles, {block}>>>({inputs}, result, offsets, tiles, waiting, {sizes}, fault{params})
-//            {long}<<<(tiles - 1) / {of_block} + 1, {block}>>>({inputs}, partials, result, offsets, tiles, long_segments, waiting, {sizes}{params})
+//            {main}<<<tiles, {block}>>>({inputs}, partials, result, offsets, tiles, long_segments, {sizes}, fault{params})
 //            {combine}<<<(tiles - 1) / {block} + 1, {block}>>>(partials, result, offsets, long_segments, {sizes}{params})
 //                with tiles = (n + groups) / {tile} + 1; the last one is needed only if a segment has more than {one_tile} elements
-{overlap}// workspace  tiles + 1 words in tiles, tiles words in long_segments, {waiting} * tiles half words in waiting,
+{overlap}// workspace  tiles + 1 words in tiles, tiles words in long_segments,
 //            2 * (n / {slot} + 1) {acc} in partials; a word has 64 bits
 //            fault is 2^64 - 1 before, and afterwards the first segment whose offsets descend or leave the data, if there is one
 // result     one {output} for each {of_group}
@@ -63,7 +62,5 @@ pub(crate) fn header(program: &Segmented) -> String {
         tile = program.tile(),
         one_tile = program.longest_tile(),
         slot = program.slot(),
-        waiting = program.waiting(),
-        of_block = Segmented::TILES,
     )
 }

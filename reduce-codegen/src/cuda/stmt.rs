@@ -7,7 +7,8 @@ use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
 use reduce_ir::statements::{
-    AtomicOp, Barrier, Expr, List, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll,
+    AtomicOp, Barrier, Buffer, Expr, List, Local, Loop, MemoryOrder, Place, Rewriting, Stmt, Ty, Unroll,
+    rewrite_expr,
 };
 
 /// The context of a statement, on which its spelling depends.
@@ -22,8 +23,79 @@ pub(super) struct Context<'a> {
 
 /// Prints statements, indented by `depth` levels.
 pub(super) fn body(context: Context<'_>, stmts: &[Stmt], depth: usize) -> String {
-    let text: String = stmts.iter().map(|it| stmt(context, it, depth)).collect();
+    let (mut text, mut rest) = (String::new(), stmts);
+    while let [first, after @ ..] = rest {
+        let item = guarded_item(context, rest);
+        rest = after.get(usize::from(item.is_some())..).unwrap_or_default();
+        text +=
+            &item.map_or_else(|| stmt(context, first, depth), |item| format!("{:1$}{item}\n", "", 4 * depth));
+    }
     text.strip_prefix('\n').map_or(text.clone(), str::to_owned)
+}
+
+/// Returns the text of an item that is absent unless a test holds: its declaration, and the loads that set it. A conditional expression
+/// lets NVRTC load several of them at once; branches keep their order.
+fn guarded_item(context: Context<'_>, stmts: &[Stmt]) -> Option<String> {
+    let [Stmt::Var(item, absent @ Expr::Empty), Stmt::If(test, then, otherwise), ..] = stmts else {
+        return None;
+    };
+    let (Stmt::Set(set, value), loads) = then.split_last()? else { return None };
+    if set != item || !otherwise.is_empty() || loads.is_empty() {
+        return None;
+    }
+    let operation = context.operation;
+    let loads: Option<Vec<_>> = loads.iter().map(|load| loaded(operation, load)).collect();
+    let value = rewrite_expr(value.clone(), &mut Inline(loads?));
+    let [test, value, absent] = [test, &value, absent].map(|it| expr(operation, it));
+    Some(format!("{} = {test} ? {value} : {absent};", declared(context, item)))
+}
+
+/// Returns the local of a load of one element, and the text of its place.
+fn loaded(operation: &Operation, load: &Stmt) -> Option<(Local, String)> {
+    let Stmt::Load(local, from) = load else { return None };
+    let is_element = matches!((from.buffer, local.ty), (Buffer::Input(_), Ty::Scalar(_)));
+    is_element.then(|| {
+        (local.clone(), format!("{}[{}]", buffer(operation, from.buffer), near(operation, &from.index)))
+    })
+}
+
+/// Prints a position: what all items of a loop share, and then the distance from there in parentheses, which has 32 bits. So NVRTC keeps one
+/// address for all of them, and needs fewer registers.
+fn near(operation: &Operation, index: &Expr) -> String {
+    let mut terms = Vec::new();
+    flatten(index, &mut terms);
+    let is_wide = |it: &&Expr| !matches!(it, Expr::Cast(..));
+    // The first one has 64 bits, so the sum has.
+    if let Some(at) = terms.iter().position(is_wide) {
+        terms[..=at].rotate_right(1);
+    }
+    let text = |(at, it): (usize, &&Expr)| match it {
+        Expr::Cast(_, sum) if at > 0 && matches!(**sum, Expr::Bin(..)) => {
+            format!("({})", expr(operation, sum))
+        }
+        it if at > 0 => expr(operation, unwidened(it)),
+        it => expr(operation, it),
+    };
+    terms.iter().enumerate().map(text).collect::<Vec<_>>().join(" + ")
+}
+
+/// Lists the terms of a sum of 64 bits.
+fn flatten<'e>(sum: &'e Expr, terms: &mut Vec<&'e Expr>) {
+    match sum {
+        Expr::Bin(Bin::Add, a, b) => [a, b].into_iter().for_each(|it| flatten(it, terms)),
+        _ => terms.push(sum),
+    }
+}
+
+/// Names the places of loads instead of their locals.
+struct Inline(Vec<(Local, String)>);
+
+impl Rewriting for Inline {
+    fn expr(&mut self, expr: Expr) -> Expr {
+        let Expr::Local(local) = &expr else { return expr };
+        let load = self.0.iter().find(|(of_load, _)| of_load == local);
+        load.map_or(expr.clone(), |(local, text)| Local::new(text.clone(), local.ty).get())
+    }
 }
 
 fn stmt(context: Context<'_>, it: &Stmt, depth: usize) -> String {

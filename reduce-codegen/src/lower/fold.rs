@@ -204,7 +204,7 @@ impl Lowerer<'_> {
         (vec![load], if begins { local.get() } else { self.lane(unit, item).get().combine(local.get()) })
     }
 
-    fn element(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
+    pub(super) fn element(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
         let local = |k: usize| {
             let ty = Ty::Scalar(self.program.operation.inputs[k].ty);
             self.local_of_input(k, &format!("_{item}{suffix}"), ty)
@@ -272,7 +272,7 @@ impl Lowerer<'_> {
 
     /// Returns whether whole units are loaded by vectors: they have several items, which lie side by side.
     pub(super) fn has_vectors(&self) -> bool {
-        self.kernel.fold().width > 1 && self.program.domain.is_adjacent()
+        self.kernel.fold().width > 1 && self.program.domain.is_adjacent() && !self.scattered
     }
 
     /// Returns the vector loads of a unit.

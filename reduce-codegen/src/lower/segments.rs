@@ -9,6 +9,7 @@ mod scan;
 mod search;
 mod short;
 mod tier;
+mod wide;
 
 use super::Lowerer;
 use crate::error::Error;
@@ -24,12 +25,7 @@ use reduce_ir::{Scalar, Value};
 
 /// Returns the statements of the kernels, verified.
 pub(crate) fn lower(program: &Segmented) -> Result<Lowered, Error> {
-    let kernels = vec![
-        search::kernel(program),
-        scan::kernel(program),
-        block::kernel(program),
-        partials::kernel(program),
-    ];
+    let kernels = vec![search::kernel(program), scan::kernel(program), partials::kernel(program)];
     let narrow_index = program.operation.position == Scalar::U32;
     let of_offsets = (program.offsets == Scalar::U32).then_some(Segmented::MOST_OF_U32);
     let most = match narrow_index {

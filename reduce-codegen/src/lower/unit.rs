@@ -132,7 +132,7 @@ impl Lowerer<'_> {
     }
 
     /// Returns the position in the group of a position in the tile.
-    fn in_input(&self, at: Expr) -> Expr {
+    pub(super) fn in_input(&self, at: Expr) -> Expr {
         let at = at.cast(Scalar::U64);
         if self.kernel.is_one_tile() { at } else { first().get().bin(Bin::Add, at) }
     }

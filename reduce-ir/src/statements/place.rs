@@ -35,8 +35,6 @@ pub enum Buffer {
     Tiles,
     /// For each tile: 0, or the number of the segment with several partials that begins there, plus 1. `u64`.
     LongSegments,
-    /// For each tile the number of segments that wait for a block, and their numbers: `u32`.
-    Waiting,
     /// A list in shared memory.
     List(&'static str),
     /// Whether a run begins at each key: a bit for each of 32 keys, `u32`.

@@ -260,7 +260,6 @@ impl fmt::Display for Buffer {
             Buffer::Offsets(Scalar::U64) => f.write_str("offsets64"),
             Buffer::Offsets(_) => f.write_str("offsets"),
             Buffer::Tiles => f.write_str("tiles"),
-            Buffer::Waiting => f.write_str("waiting"),
             Buffer::Marks => f.write_str("marks"),
             Buffer::Number => f.write_str("number"),
             Buffer::Keys(ty) => write!(f, "keys_{ty}"),

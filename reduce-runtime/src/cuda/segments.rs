@@ -54,7 +54,6 @@ struct Layout {
     results: u64,
     tiles: u64,
     marks: u64,
-    waiting: u64,
     partials: u64,
     bytes: u64,
 }
@@ -91,11 +90,10 @@ impl SegmentKernels {
         let results = ALIGNMENT;
         let at_tiles = results + aligned(sizes.groups() * stored);
         let marks = at_tiles + aligned(8 * (tiles + 1));
-        let waiting = marks + aligned(8 * tiles);
-        let partials = waiting + aligned(4 * u64::from(self.program.waiting()) * tiles);
+        let partials = marks + aligned(8 * tiles);
         let acc = self.program.operation.acc.size() as u64;
         let bytes = partials + aligned(acc * self.program.partials(sizes.elements));
-        Layout { results, tiles: at_tiles, marks, waiting, partials, bytes }
+        Layout { results, tiles: at_tiles, marks, partials, bytes }
     }
 
     /// Allocates the memory of calls on a stream.
@@ -184,10 +182,9 @@ impl DeviceSegments {
         }
         let Sizes { elements, columns, .. } = self.sizes;
         let groups = self.sizes.groups();
-        let Layout { results, tiles, marks, waiting, partials, .. } = self.layout;
+        let Layout { results, tiles, marks, partials, .. } = self.layout;
         let base = self.base;
-        let [results, at_tiles, marks, waiting, partials] =
-            [results, tiles, marks, waiting, partials].map(|at| base + at);
+        let [results, at_tiles, marks, partials] = [results, tiles, marks, partials].map(|at| base + at);
         let elements = (elements / columns).min(limit) * columns;
         // The kernels read the number of segments, or get it.
         let counts = number.map_or([elements, groups], |number| [number, elements]);
@@ -195,17 +192,15 @@ impl DeviceSegments {
         let counts = [&counts[..], columns].concat();
         let params: Vec<_> = params.iter().map(|param| param.bits()).collect();
         let search = [&[offsets, at_tiles], &counts[..]].concat();
-        let main = [inputs, &[results, offsets, at_tiles, waiting], &counts, &[base], &params].concat();
-        let long =
-            [inputs, &[partials, results, offsets, at_tiles, marks, waiting], &counts, &params].concat();
+        let main =
+            [inputs, &[partials, results, offsets, at_tiles, marks], &counts, &[base], &params].concat();
         let combine = [&[partials, results, offsets, marks], &counts[..], &params].concat();
         self.stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         let grids = self.kernels.program.grids(elements, groups);
         let program = &self.kernels.program;
-        let longest = [program.longest_short().unwrap_or(0), program.longest_tile()];
-        let launches = 2 + longest.iter().filter(|&&longest| elements > longest).count();
+        let launches = 2 + usize::from(elements > program.longest_tile());
         for ((function, grid), arguments) in
-            self.kernels.functions.iter().zip(grids).zip([search, main, long, combine]).take(launches)
+            self.kernels.functions.iter().zip(grids).zip([search, main, combine]).take(launches)
         {
             let shape = Shape {
                 grid: grid as u32,

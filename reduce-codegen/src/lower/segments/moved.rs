@@ -75,7 +75,7 @@ impl Rewriting for Moved {
             Buffer::Input(input) => Place { index: self.element(input, place.index), ..place },
             Buffer::Items => Place { index: self.partials.clone().bin(Bin::Add, place.index), ..place },
             Buffer::Partials | Buffer::Result | Buffer::Ticket | Buffer::Shared(_) | Buffer::List(_) => place,
-            Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => place,
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments => place,
             Buffer::Marks | Buffer::Keys(_) | Buffer::Number => place,
         }
     }

@@ -1,5 +1,6 @@
 //! The kernel that combines the partials of segments that have several.
 
+use super::block::{Meeting, warps_present};
 use super::locals::{count_of, group, turn, warp};
 use super::moved::Moved;
 use super::tier::tile;
@@ -19,7 +20,7 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.list(LIST, "MOST_TILES", Segmented::BLOCK);
     draft.find();
     draft.combine();
-    draft.finish(Segmented::KERNELS[3], Reads::Partials)
+    draft.finish(Segmented::KERNELS[2], Reads::Partials)
 }
 
 impl Draft<'_> {
@@ -64,10 +65,11 @@ impl Draft<'_> {
         body.push(Stmt::Let(parts.clone(), rounded));
         let partials = self.first_partial();
         let moved = Moved { partials, ..Moved::new(self.bounds, parts.get()) };
-        body.extend(self.by_warps(program, Reads::Partials, moved));
         let present = parts.get().bin(Bin::Min, number(1 << 20)).cast(Scalar::U32);
+        body.push(warps_present(program, Reads::Partials, present));
+        body.extend(self.by_warps(program, Reads::Partials, moved, &Meeting::of_block()));
         let deliver = vec![self.store_result(program, Reads::Partials)];
-        body.extend(self.over_warps(program, Reads::Partials, present, deliver));
+        body.extend(self.over_warps(program, Reads::Partials, &Meeting::of_block(), deliver));
         self.body.push(Stmt::Length(count_of(LIST), LIST));
         self.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
         self.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));

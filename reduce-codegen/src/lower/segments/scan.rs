@@ -1,12 +1,13 @@
-//! The kernel over segments: it reduces the short ones that begin in a tile, each by its team, and leaves the others.
+//! The kernel over segments: it reduces those that begin in a tile, each by its team.
 
 use super::locals::{count_of, entry, first_segment, group, segments, warp};
 use super::{Draft, number};
+use crate::lower::place::lane;
 use crate::segments::Segmented;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Program, Reads, Size};
-use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Loop, LoweredKernel, Place, Stmt, Ty, Unroll};
+use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Loop, LoweredKernel, Stmt, Ty, Unroll};
 
 /// A list of segments for one kind of team.
 pub(super) struct Waiting {
@@ -24,11 +25,10 @@ pub(super) fn for_lanes(lanes: u32) -> &'static str {
 }
 /// The segments for warps.
 pub(super) const FOR_WARP: &str = "for_warp";
+/// The segments for warps that evaluate associations of several warps.
+pub(super) const FOR_WIDE: &str = "for_wide";
 /// The segments for the whole block.
 pub(super) const FOR_BLOCK: &str = "for_block";
-
-/// The constant that is the number of words of a tile for segments that wait.
-pub(super) const WAITING: &str = "WAITING";
 
 /// Returns the kernel.
 pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
@@ -38,9 +38,11 @@ pub(super) fn kernel(program: &Segmented) -> LoweredKernel {
     draft.list_earlier();
     draft.scan(&lists);
     draft.count_lists(&lists);
-    draft.leave_waiting();
     draft.body.push(Stmt::Let(warp(), Expr::Thread.over(Program::WARP)));
     draft.short_segments();
+    draft.body.push(Stmt::Let(lane(), Expr::Thread.bin(Bin::Rem, Program::WARP)));
+    draft.wide_segments();
+    draft.block_segments();
     draft.finish(Segmented::KERNELS[1], Reads::Inputs)
 }
 
@@ -67,10 +69,10 @@ impl Draft<'_> {
         for Waiting { list, most, least } in &all {
             // A segment takes its elements and one more of the tile, except for the last one. One may have begun earlier.
             let fit = u64::from(self.program.tile()) / (least + 1) + 2;
-            let of_block = *list == FOR_BLOCK;
-            self.list(list, most, if of_block { self.program.waiting() - 1 } else { fit as u32 });
+            self.list(list, most, fit as u32);
         }
-        let clear = all.iter().map(|waiting| Stmt::Clear(waiting.list)).collect();
+        let mark = Stmt::Store(Buffer::LongSegments.at(Expr::Block.cast(Scalar::U64)), number(0));
+        let clear = all.iter().map(|waiting| Stmt::Clear(waiting.list)).chain([mark]).collect();
         self.body.push(Stmt::when(Expr::Thread.equals(0), clear));
         self.body.push(Stmt::Barrier(Barrier::Block));
         all
@@ -91,6 +93,10 @@ impl Draft<'_> {
                 }
             }
             least = program.up_to.unwrap_or(u64::MAX - 1) + 1;
+        }
+        if let Some(most) = self.program.longest_wide() {
+            all.push(Waiting { list: FOR_WIDE, most: "MOST_FOR_WIDE", least });
+            least = most + 1;
         }
         all.push(Waiting { list: FOR_BLOCK, most: "MOST_FOR_BLOCK", least });
         all
@@ -124,11 +130,45 @@ impl Draft<'_> {
             listed = vec![Stmt::If(self.has_at_most(most), reduced, listed)];
         }
         let mut body = vec![Stmt::Let(group(), of_entry(entry().get()))];
-        body.extend(self.bounds());
+        body.extend(self.bounds_ahead());
         body.push(Stmt::If(is_right, Vec::new(), vec![Stmt::Fault(group().get())]));
         let empty = self.bounds.length().get().equals(self.bounds.number(0));
         body.push(Stmt::If(empty, self.nothing(), listed));
         self.each_entry(Expr::Thread.plus(1), segments().get(), body);
+    }
+
+    /// Returns the bounds of the segment of an entry, whose offsets were loaded a turn before, so that the load takes no time of its own.
+    fn bounds_ahead(&mut self) -> Vec<Stmt> {
+        let bounds = self.bounds();
+        if self.program.has_columns() {
+            return bounds;
+        }
+        let ahead = ["next_from", "next_to"].map(|name| Local::new(name, Ty::Scalar(self.program.offsets)));
+        let zero = self.bounds.number(0);
+        let (this, next) = (Expr::Thread.plus(1), entry().get().plus(Expr::Named("THREADS")));
+        self.body.extend(ahead.iter().map(|local| Stmt::Var(local.clone(), zero.clone())));
+        let first = self.load_ahead(&ahead, this);
+        self.body.push(first);
+        let mut taken = ahead.iter();
+        let take = |stmt| match stmt {
+            Stmt::Load(local, _) => taken.next().map(|ahead| Stmt::Let(local, ahead.get())),
+            other => Some(other),
+        };
+        let mut bounds: Vec<_> = bounds.into_iter().filter_map(take).collect();
+        bounds.insert(2, self.load_ahead(&ahead, next));
+        bounds
+    }
+
+    /// Loads the offsets of the segment of an entry, if there is one.
+    fn load_ahead(&self, ahead: &[Local; 2], entry: Expr) -> Stmt {
+        let exists = super::at_most(entry.clone(), segments().get());
+        let load = |(local, after): (&Local, u64)| {
+            let loaded = Local::new(format!("{}_offset", local.name), local.ty);
+            let at = of_entry(entry.clone()).bin(Bin::Add, number(after));
+            let place = Buffer::Offsets(self.program.offsets).at(at);
+            [Stmt::Load(loaded.clone(), place), Stmt::Set(local.clone(), loaded.get())]
+        };
+        Stmt::when(exists, ahead.iter().zip(0..).flat_map(load).collect())
     }
 
     fn each_entry(&mut self, from: Expr, last: Expr, body: Vec<Stmt>) {
@@ -154,31 +194,6 @@ impl Draft<'_> {
     pub(super) fn count_lists(&mut self, lists: &[Waiting]) {
         self.body.push(Stmt::Barrier(Barrier::Block));
         self.body.extend(lists.iter().map(|waiting| Stmt::Length(count_of(waiting.list), waiting.list)));
-    }
-
-    /// Leaves the segments for a block to the next launch.
-    fn leave_waiting(&mut self) {
-        self.note("the longer segments wait for the next launch");
-        self.constant(
-            WAITING,
-            self.program.waiting(),
-            "words of a tile for its number of segments that wait, and for these",
-        );
-        let first = Expr::Block.cast(Scalar::U64).times(super::wide(WAITING));
-        let (count, mine) = (count_of(FOR_BLOCK).get(), Expr::Thread.cast(Scalar::U64));
-        let place = Place { buffer: Buffer::List(FOR_BLOCK), index: Expr::Thread, rank: None };
-        let leave = vec![
-            Stmt::Load(entry(), place),
-            Stmt::Store(
-                Buffer::Waiting.at(first.clone().bin(Bin::Add, number(1)).bin(Bin::Add, mine)),
-                entry().get(),
-            ),
-        ];
-        self.body.push(Stmt::when(
-            Expr::Thread.equals(0),
-            vec![Stmt::Store(Buffer::Waiting.at(first), count.clone())],
-        ));
-        self.body.push(Stmt::when(Expr::Thread.below(count), leave));
     }
 }
 

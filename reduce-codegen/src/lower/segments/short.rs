@@ -4,6 +4,7 @@ use super::locals::{count_of, entry, group, turn, warp};
 use super::moved::Moved;
 use super::scan::{FOR_WARP, for_lanes, of_entry};
 use super::{Draft, lowering, without_notes};
+use crate::lower::across::reads_across;
 use crate::lower::place::{column, lane};
 use crate::segments::Segmented;
 use reduce_ir::Scalar;
@@ -29,6 +30,7 @@ impl Draft<'_> {
     /// Returns the statements that reduce a segment in one thread.
     pub(super) fn by_thread(&mut self, program: &Program) -> Vec<Stmt> {
         let mut of_group = lowering(program, Reads::Inputs);
+        of_group.scattered = true;
         of_group.prologue();
         of_group.logical_threads();
         of_group.finish();
@@ -75,8 +77,10 @@ impl Draft<'_> {
     fn group_of_team(&mut self, program: &Program, list: &str, most: u64) -> Vec<Stmt> {
         let kernel = program.kernel(Reads::Inputs);
         let mut of_group = lowering(program, Reads::Inputs);
+        of_group.scattered = matches!(kernel.team.size, Size::Lanes(2));
         of_group.prologue();
         match (kernel.team.size, kernel.team.logical) {
+            (Size::Warp, _) if reads_across(program) => of_group.across(&0.into()),
             (Size::Lanes(lanes), 2..) => of_group.logical_lanes(lanes),
             (Size::Warp, 2..) => of_group.logical_warps(),
             _ => kernel.steps.iter().for_each(|step| of_group.step(step)),

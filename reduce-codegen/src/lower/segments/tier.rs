@@ -1,6 +1,7 @@
 //! The numbers of the tier of a segment: its association.
 
 use super::{Draft, number};
+use crate::lower::across::reads_across;
 use crate::segments::Tier;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
@@ -27,7 +28,8 @@ impl Draft<'_> {
     pub(super) fn tier(&self, reads: Reads, lengths: (u64, u64)) -> Vec<Stmt> {
         let of = |number_of: fn(&Tier) -> u32| self.chosen(lengths, number_of);
         let mut all = vec![Stmt::Let(threads(), of(|tier| tier.threads))];
-        if reads == Reads::Inputs {
+        // Rows that lanes read side by side are counted by the items.
+        if reads == Reads::Inputs && !self.program.blocks.iter().all(reads_across) {
             all.push(Stmt::Let(units(), of(|tier| tier.units)));
         }
         all.push(Stmt::Let(tile(), of(|tier| tier.tile).cast(Scalar::U64)));

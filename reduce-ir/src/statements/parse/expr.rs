@@ -197,7 +197,6 @@ impl Names {
             "offsets" => Some(Buffer::Offsets(Scalar::U32)),
             "offsets64" => Some(Buffer::Offsets(Scalar::U64)),
             "tiles" => Some(Buffer::Tiles),
-            "waiting" => Some(Buffer::Waiting),
             "long_segments" => Some(Buffer::LongSegments),
             "marks" => Some(Buffer::Marks),
             "number" => Some(Buffer::Number),

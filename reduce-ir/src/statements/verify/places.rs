@@ -19,9 +19,7 @@ impl Verifier<'_> {
             (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_) | Buffer::List(_)) => {
                 element == Some(ty)
             }
-            (ty, Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments) => {
-                element == Some(ty)
-            }
+            (ty, Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments) => element == Some(ty),
             (ty, Buffer::Partials) => {
                 let ticket = self.steps.has_ticket() && !self.steps.has_flags();
                 (ticket || self.over == Over::Keys) && element == Some(ty)
@@ -42,7 +40,7 @@ impl Verifier<'_> {
             Buffer::Items => self.steps.in_place().is_some(),
             Buffer::Ticket => self.steps.has_ticket(),
             Buffer::Tiles => matches!(self.over, Over::Segments | Over::Runs),
-            Buffer::Waiting | Buffer::LongSegments => self.over == Over::Segments,
+            Buffer::LongSegments => self.over == Over::Segments,
             Buffer::Offsets(_) | Buffer::Marks | Buffer::Keys(_) => self.over == Over::Runs,
             Buffer::List(_) => self.over == Over::Runs,
             Buffer::Input(_) | Buffer::Number => false,
@@ -100,8 +98,7 @@ impl Verifier<'_> {
             Buffer::Number if self.over == Over::Segments => Some(Ty::U64),
             Buffer::Keys(_) | Buffer::Marks | Buffer::Number => None,
             Buffer::Tiles | Buffer::LongSegments if self.over == Over::Segments => Some(Ty::U64),
-            Buffer::Waiting if self.over == Over::Segments => Some(Ty::U32),
-            Buffer::Offsets(_) | Buffer::Tiles | Buffer::Waiting | Buffer::LongSegments => None,
+            Buffer::Offsets(_) | Buffer::Tiles | Buffer::LongSegments => None,
             Buffer::List(name) => self.list(name).is_ok().then_some(Ty::U32),
             Buffer::Shared(name) => {
                 self.kernel.shared.iter().find(|array| array.name == name).map(|_| Ty::Acc)
