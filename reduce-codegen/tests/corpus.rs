@@ -2,10 +2,12 @@
 //! consumes every element once, under every schedule.
 
 use crate::support::corpus::{Bug, Entry, entries};
+use crate::support::grouped::{has_groups, has_runs};
 use crate::support::rotation::{full, sample};
 use crate::support::standalone::program;
 use rayon::prelude::*;
 use reduce_interpreter::{Kind, Memory, Options, Provenance, Report, Schedule, launch};
+use reduce_ir::operation::Operation;
 use reduce_ir::statements::LoweredKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -19,8 +21,8 @@ const CLASSES: [(&str, Option<Kind>, Option<bool>); 22] = [
     ("reuse", Some(Kind::Race), Some(false)),
     ("global-race", Some(Kind::Race), Some(true)),
     ("same-value", Some(Kind::Race), None),
-    ("scope", Some(Kind::ScopeTooNarrow), Some(true)),
-    ("stale", Some(Kind::Stale), Some(true)),
+    ("scope", Some(Kind::ScopeTooNarrow), None),
+    ("stale", Some(Kind::Stale), None),
     ("uninitialised-shared", Some(Kind::Uninitialised), Some(false)),
     ("uninitialised-workspace", Some(Kind::Uninitialised), Some(true)),
     ("undefined", Some(Kind::Undefined), None),
@@ -53,11 +55,12 @@ fn run(entry: &Entry, kernel: &LoweredKernel, schedule: Schedule) -> Found {
     let operation = entry.operation();
     let mut domain = Provenance::new(&operation);
     let n = entry.number("n").unwrap();
-    let mut inputs = Provenance::inputs(&operation, n, true);
+    let mut inputs = entry.inputs(&operation);
+    let offsets = entry.numbers("offsets");
     if let Some(input) = entry.number::<usize>("misaligned") {
         inputs[input].offset = 1;
     }
-    let mut memory = entry.memory(&inputs);
+    let mut memory = Memory { offsets: &offsets, ..entry.memory(&inputs) };
     let written = entry.number("written").unwrap_or(0);
     memory.items.iter_mut().take(written).zip(0..).for_each(|(item, at)| *item = Some(domain.leaf(at)));
     if entry.has_setting("workspace", "empty") {
@@ -71,20 +74,22 @@ fn run(entry: &Entry, kernel: &LoweredKernel, schedule: Schedule) -> Found {
         let launched = launch(&operation, kernel, &mut domain, memory, grid, n, options);
         memory = launched.memory;
         found.reports.extend(launched.reports);
-        found.sound &= launched.ended && is_sound(entry, &domain, &memory, n);
+        found.sound &= launched.ended && is_sound(entry, &operation, &domain, &memory);
     }
     found
 }
 
-fn is_sound(entry: &Entry, domain: &Provenance<'_>, memory: &Memory<'_>, n: u64) -> bool {
+fn is_sound(entry: &Entry, operation: &Operation, domain: &Provenance<'_>, memory: &Memory<'_>) -> bool {
     let given = match entry.output() {
         "nothing" => return true,
+        "groups" => return has_groups(entry, operation, domain, memory),
+        "runs" => return has_runs(entry, memory),
         "partials" => memory.partials.clone(),
         _ => memory.results.clone(),
     };
     let mut leaves: Vec<_> = given.into_iter().flatten().flat_map(|tree| domain.leaves(tree)).collect();
     leaves.sort_unstable();
-    leaves.into_iter().eq(0..n)
+    leaves.into_iter().eq(0..entry.number("n").unwrap())
 }
 
 fn schedules(entry: &Entry) -> Vec<Schedule> {
@@ -118,7 +123,8 @@ fn search(entry: &Entry, bug: &Bug) -> [usize; COLUMNS.len()] {
 
 /// Returns whether the statement is about global memory.
 fn is_global(report: &Report) -> bool {
-    ["partials[", "items[", "result[", "ticket["].iter().any(|buffer| report.statement.contains(buffer))
+    let buffers = ["partials[", "items[", "result[", "ticket[", "tiles[", "marks[", "offsets[", "keys_"];
+    buffers.iter().any(|buffer| report.statement.contains(buffer))
 }
 
 /// A rotating third of the bugs.
@@ -178,8 +184,8 @@ fn alarms(entry: &Entry) -> Vec<String> {
     schedules(entry).into_iter().flat_map(of_run).collect()
 }
 
-/// Every kernel prints as a CUDA program, except kernels with clusters, kernels that the verifier refuses, and dependent
-/// kernels, whose bugs need a previous launch. Bugs that print like the correct kernel, because CUDA has no weaker form, are
+/// Every kernel prints as a CUDA program, except kernels with clusters, kernels that the verifier refuses, dependent
+/// kernels, whose bugs need a previous launch, and kernels that give groups or runs, which have other parameters. Bugs that print like the correct kernel, because CUDA has no weaker form, are
 /// left out, too. `REDUCEGEN_CORPUS_CUDA=FOLDER` writes the programs there, with a list of the bugs, for
 /// `scripts/corpus-sanitizers.sh`.
 #[test]
@@ -187,7 +193,8 @@ fn kernels_print_as_cuda_programs() {
     let folder = std::env::var_os("REDUCEGEN_CORPUS_CUDA").map(PathBuf::from);
     let mut list = String::new();
     let alone = |kernel: LoweredKernel| kernel.cluster == 1 && !kernel.dependent;
-    for entry in entries().iter().filter(|entry| alone(entry.kernel(None))) {
+    let other = |entry: &Entry| ["groups", "runs"].contains(&entry.output());
+    for entry in entries().iter().filter(|entry| !other(entry) && alone(entry.kernel(None))) {
         let correct = program(entry, None);
         let shows = |letter| program(entry, Some(letter)) != correct;
         let bugs = entry.bugs.iter().filter(|bug| bug.class != "malformed" && shows(bug.letter));

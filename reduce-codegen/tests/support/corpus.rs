@@ -15,13 +15,16 @@
 //! Settings: the operation (`op`, `ty`); the launch (`grid`, `n`, and the number of `launches`); the lengths of `partials`
 //! (by default one for each block), `items` and `tickets`, and the number of items that were `written`; `misaligned`, an
 //! input; `workspace: empty`, if the partials hold the identity before, or `flags`, if they carry flags; and the output of
-//! the correct kernel, which `gives` the `result`, `partials` or `nothing`.
+//! the correct kernel, which `gives` the `result`, `partials` or `nothing`. [`super::grouped`] has more, for kernels with groups.
 
+use reduce_codegen::runs::Heads;
 use reduce_dsl::operators::operator;
-use reduce_interpreter::{Input, Memory};
+use reduce_dsl::parse;
+use reduce_interpreter::{Input, Memory, Provenance};
+use reduce_ir::Scalar;
 use reduce_ir::operation::Operation;
 use reduce_ir::statements::LoweredKernel;
-use reduce_ir::{Scalar, Spec};
+use reduce_lanes::Lanes;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
@@ -92,12 +95,27 @@ impl Entry {
     }
 
     pub fn operation(&self) -> Operation {
-        self.spec().operation
+        let [op, ty] = ["op", "ty"].map(|key| self.settings[key].as_str());
+        let scalar = Scalar::from_name(ty).unwrap();
+        match self.settings.get("by") {
+            Some(by) => {
+                let source =
+                    format!("ty: {ty}, op: {op}, index: i, by: {by}, groups: {}", self.settings["groups"]);
+                parse::text(&source, None).unwrap().spec.operation.keyed(None).unwrap()
+            }
+            None if op == "runs" => Heads::of(scalar, Scalar::U32).unwrap().operation,
+            None => super::spec(operator(op).unwrap(), scalar, 32, "").operation,
+        }
     }
 
-    fn spec(&self) -> Spec {
-        let ty = Scalar::from_name(&self.settings["ty"]).unwrap();
-        super::spec(operator(&self.settings["op"]).unwrap(), ty, 32, "")
+    /// Returns the inputs: the position of each element or, for runs, the number of its run.
+    pub fn inputs(&self, operation: &Operation) -> Vec<Input> {
+        let runs = self.numbers("runs");
+        if runs.is_empty() {
+            return Provenance::inputs(operation, self.number("n").unwrap(), true);
+        }
+        let keys = (0..).zip(runs).flat_map(|(key, length)| vec![key; length as usize]);
+        vec![Input::new(Lanes::U64(keys.collect()), true); operation.inputs.len()]
     }
 
     /// Returns the number in a setting.
@@ -105,15 +123,24 @@ impl Entry {
         self.settings.get(key).and_then(|value| value.parse().ok())
     }
 
+    /// Returns the numbers in a setting, which are divided by spaces; none if there is no such setting.
+    pub fn numbers(&self, key: &str) -> Vec<u64> {
+        let all = self.settings.get(key).into_iter().flat_map(|value| value.split(' '));
+        all.map(|it| it.parse().unwrap()).collect()
+    }
+
     /// Returns the memory of a launch, with nothing written.
     pub fn memory<'a>(&self, inputs: &'a [Input]) -> Memory<'a> {
         let partials = self.number("partials").or(self.number("grid")).unwrap();
         let items = vec![None; self.number("items").unwrap_or(0)];
         let ticket = vec![0; self.number("tickets").unwrap_or(1)];
-        Memory { items, ticket, ..Memory::new(inputs, partials) }
+        let [tiles, marks] = ["tiles", "marks"].map(|key| vec![None; self.number(key).unwrap_or(0)]);
+        let n = if self.output() == "runs" { self.number("n").unwrap() } else { 0 };
+        let (heads, keys) = (vec![None; n + 1], vec![None; n]);
+        Memory { items, ticket, tiles, marks, heads, keys, ..Memory::new(inputs, partials) }
     }
 
-    /// Returns the output of the correct kernel: `result`, `partials` or `nothing`.
+    /// Returns the output of the correct kernel: `result`, `partials`, `groups`, `runs` or `nothing`.
     pub fn output(&self) -> &str {
         self.settings.get("gives").map_or("result", String::as_str)
     }

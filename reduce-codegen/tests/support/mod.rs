@@ -8,6 +8,7 @@
 )]
 
 pub mod corpus;
+pub mod grouped;
 pub mod nests;
 pub mod operations;
 pub mod provenance;
