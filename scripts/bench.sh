@@ -3,6 +3,7 @@
 # reads. Writes table.json, table.md and plots to $RESULTS, or .gpu/results. With --shapes: rows, columns and other shapes.
 #
 #   scripts/bench.sh [--shapes] [--quick] [--only REGEX] …  builds what is missing, then measures; --help lists the options
+#   scripts/bench.sh --ragged [--only REGEX] …      times the peers for ragged segments and keys, without reducegen
 #   scripts/bench.sh --build                        only builds, into .gpu/, for a machine without Rust or nvcc
 #   scripts/bench.sh --render TABLE.json            prints the tables of docs/speed.md, from a run
 #
@@ -27,7 +28,7 @@ find_nvcc() {
 }
 
 # Identifies the sources of the library. Times would not do: they do not survive copies of the working tree.
-sources_of_cub() { cat benches/peers/cub/* | sha256sum; }
+sources_of_cub() { cat benches/peers/cub/* reduce-runtime/src/cuda/read_all.cu | sha256sum; }
 
 cub_is_built() {
   [ -f .gpu/libcub.so ] && [ "$(sources_of_cub)" = "$(cat .gpu/libcub.sources)" ]
@@ -59,10 +60,16 @@ for line in sys.stdin:
   cp "$built" .gpu/peers
 }
 
-build_peers
+# The peers for ragged segments are Python and CUB.
+[ "${1:-}" = --ragged ] || build_peers
 if [ "${1:-}" = --render ]; then exec .gpu/peers --results "$results" "$@"; fi
 if ! cub_is_built; then
   build_cub || echo "CUB was not built: the table goes without it" >&2
 fi
 if [ "${1:-}" = --build ]; then exit; fi
+if [ "${1:-}" = --ragged ]; then
+  shift
+  python3 benches/ragged.py -o "$results/ragged.json" "$@" | tee "$results/ragged.md"
+  exit
+fi
 .gpu/peers --cub .gpu/libcub.so --results "$results" "$@"
