@@ -72,6 +72,7 @@ impl Machine<'_, '_> {
         let value = self.scalar(cluster, here, value);
         let index = self.scalar(cluster, here, index);
         let len = self.numbers(cluster, here, array).map_or(0, |cells| cells.len());
+        let len = len - usize::from(matches!(array, Numbers::List(_)));
         let inside = self.bounds(cluster, here, &index, 1, len as u64);
         self.count_numbers(here, Direction::Store, array, (inside, &index));
         let mut conflicts = Vec::new();
