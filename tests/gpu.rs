@@ -18,6 +18,8 @@ mod classes;
 mod closures;
 #[path = "gpu/counted.rs"]
 mod counted;
+#[path = "support/cut.rs"]
+mod cut;
 #[path = "gpu/data.rs"]
 mod data;
 #[path = "gpu/device.rs"]
@@ -28,6 +30,8 @@ mod each_operation;
 mod folded;
 #[path = "gpu/fuzz_axes.rs"]
 mod fuzz_axes;
+#[path = "gpu/fuzz_segments.rs"]
+mod fuzz_segments;
 #[path = "gpu/fuzz_specs.rs"]
 mod fuzz_specs;
 #[path = "support/fuzzed.rs"]

@@ -102,7 +102,7 @@ fn wrong_files_are_refused() {
 fn segments_have_kernels() {
     let folder = lists("cut_emit");
     let cuda = folder.stdout(&["emit", "op: sum, ty: f32, segments: u32"]);
-    let kernels = ["find_tiles(", "reduce_segments(", "reduce_long_segments(", "combine_partials("];
+    let kernels = ["find_tiles(", "reduce_segments(", "combine_partials("];
     assert!(kernels.iter().all(|kernel| cuda.contains(kernel)), "{cuda}");
     let ir = folder.stdout(&["emit", "--to", "ir", "op: sum, ty: f32, segments: i64"]);
     assert!(ir.starts_with("segments u64, tiles of 4096 elements and segments\n"), "{ir}");

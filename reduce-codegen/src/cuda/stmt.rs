@@ -3,6 +3,7 @@
 use super::expr::{buffer, expr, place, unwidened};
 use super::shuffle::shuffles_directly;
 use super::{atomic, lists, types, unaligned};
+use crate::lower::across::ITEM;
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
@@ -40,7 +41,7 @@ fn guarded_item(context: Context<'_>, stmts: &[Stmt]) -> Option<String> {
         return None;
     };
     let (Stmt::Set(set, value), loads) = then.split_last()? else { return None };
-    if set != item || !otherwise.is_empty() || loads.is_empty() {
+    if !item.name.starts_with(ITEM) || set != item || !otherwise.is_empty() || loads.is_empty() {
         return None;
     }
     let operation = context.operation;

@@ -12,6 +12,9 @@ use reduce_ir::ops::Bin;
 use reduce_ir::program::{Arrangement, Program, Reads, Scope, Step, Tree};
 use reduce_ir::statements::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
 
+/// The beginning of the names of items that may be absent. The emitter writes each of them as one expression.
+pub(crate) const ITEM: &str = "item_";
+
 /// The most bytes of items that a lane loads before it combines them.
 const IN_FLIGHT: u32 = 64;
 /// The most items of a unit: each of them is combined by shuffles of its own.
@@ -75,7 +78,7 @@ impl Lowerer<'_> {
             let begin = self.in_input(at.clone());
             let unit = Unit { at, begin, access: Loads::Guarded, before: Before::Nothing, row: 0 };
             let (mut body, value) = self.element(&unit, 0, &format!("{item}_{suffix}"));
-            let local = Local::new(format!("item_{item}_{suffix}"), Ty::Acc);
+            let local = Local::new(format!("{ITEM}{item}_{suffix}"), Ty::Acc);
             body.push(Stmt::Set(local.clone(), value));
             loads.extend([Stmt::Var(local.clone(), Expr::Empty), Stmt::when(unit.holds(0), body)]);
             joins.push(Stmt::Set(acc.clone(), acc.get().combine(local.get())));
