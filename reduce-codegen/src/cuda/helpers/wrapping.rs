@@ -10,9 +10,27 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     if ty.size() < 4 {
         return narrow(op, ty, name);
     }
-    let negated = format!("({c})(0 - ({})a)", unsigned(ty));
-    let value = if op == Un::Abs { format!("a < 0 ? {negated} : a") } else { negated };
-    returning(c, name, &format!("{c} a"), &value)
+    if op == Un::Abs {
+        return magnitude(ty, name);
+    }
+    returning(c, name, &format!("{c} a"), &format!("({c})(0 - ({})a)", unsigned(ty)))
+}
+
+/// Returns the function for the absolute value of 32 and 64 bits. NVRTC makes `abs` of the equivalent C++, and ptxas (13.0) then assumes
+/// that it is not negative. That of the least integer is.
+fn magnitude(ty: Scalar, name: &str) -> String {
+    let (c, bits) = (scalar(ty), bits(ty));
+    let register = if bits == 64 { "l" } else { "r" };
+    format!(
+        "\
+{INLINE} {c} {name}({c} a)
+{{
+    {c} r;  // of the equivalent C++, ptxas 13.0 assumes that it is never negative
+    asm(\"sub.u{bits} %0, 0, %1;\" : \"={register}\"(r) : \"{register}\"(a));
+    return a < 0 ? r : a;
+}}
+"
+    )
 }
 
 /// Returns the function for 8 and 16 bits. NVRTC makes `neg.s16` of `0 - a`, `a * -1` and the like. If the result is

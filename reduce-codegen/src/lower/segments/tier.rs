@@ -27,13 +27,18 @@ impl Draft<'_> {
     /// Names the numbers of the tier of a segment with one of these numbers of elements.
     pub(super) fn tier(&self, reads: Reads, lengths: (u64, u64)) -> Vec<Stmt> {
         let of = |number_of: fn(&Tier) -> u32| self.chosen(lengths, number_of);
-        let mut all = vec![Stmt::Let(threads(), of(|tier| tier.threads))];
+        let mut all = vec![self.threads_of(lengths)];
         // Rows that lanes read side by side are counted by the items.
         if reads == Reads::Inputs && !self.program.blocks.iter().all(reads_across) {
             all.push(Stmt::Let(units(), of(|tier| tier.units)));
         }
         all.push(Stmt::Let(tile(), of(|tier| tier.tile).cast(Scalar::U64)));
         all
+    }
+
+    /// Names the threads of the association of a segment with one of these numbers of elements.
+    pub(super) fn threads_of(&self, lengths: (u64, u64)) -> Stmt {
+        Stmt::Let(threads(), self.chosen(lengths, |tier| tier.threads))
     }
 
     /// Returns the condition that the tier of a segment has that program.

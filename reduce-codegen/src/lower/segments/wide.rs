@@ -7,8 +7,9 @@ use super::{Draft, number};
 use crate::lower::locals::{count, first};
 use crate::segments::Segmented;
 use reduce_ir::Scalar;
+use reduce_ir::ops::Bin;
 use reduce_ir::program::{Program, Reads};
-use reduce_ir::statements::{Buffer, Expr, Loop, Place, Stmt, Unroll};
+use reduce_ir::statements::{Buffer, Loop, Place, Stmt, Unroll};
 
 impl Draft<'_> {
     /// Reduces the segments of the list, each by one warp.
@@ -20,13 +21,11 @@ impl Draft<'_> {
         let place = Place { buffer: Buffer::List(FOR_WIDE), index: turn().get(), rank: None };
         let mut body = vec![Stmt::Load(entry(), place), Stmt::Let(group(), of_entry(entry().get()))];
         body.extend(self.bounds());
-        body.extend(self.tier(Reads::Inputs, (least, most)));
-        let items = self.bounds.length().get().bin(reduce_ir::ops::Bin::Min, self.bounds.number(most));
+        body.push(self.threads_of((least, most)));
+        let length = self.bounds.wide(self.bounds.length().get());
+        let items = length.bin(Bin::Min, number(most)).cast(Scalar::U32);
         body.push(Stmt::Let(first(), number(0)));
-        body.push(Stmt::Let(
-            count(),
-            if items.ty() == Expr::from(0).ty() { items } else { items.cast(Scalar::U32) },
-        ));
+        body.push(Stmt::Let(count(), items));
         body.push(warps_present(&program, Reads::Inputs, count().get()));
         body.extend(self.folds((least, most), &meeting));
         let result = self.store_result(&program, Reads::Inputs);
