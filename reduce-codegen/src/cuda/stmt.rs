@@ -70,21 +70,24 @@ fn near(operation: &Operation, index: &Expr) -> String {
     if let Some(at) = terms.iter().position(is_wide) {
         terms[..=at].rotate_right(1);
     }
-    let text = |(at, it): (usize, &&Expr)| match it {
-        Expr::Cast(_, sum) if at > 0 && matches!(**sum, Expr::Bin(..)) => {
-            format!("({})", expr(operation, sum))
+    let text = |(at, it): (usize, &&Expr)| {
+        if at == 0 {
+            return expr(operation, it);
         }
-        it if at > 0 => expr(operation, unwidened(it)),
-        it => expr(operation, it),
+        let narrow = expr(operation, unwidened(it));
+        let is_sum = matches!(it, Expr::Cast(_, sum) if matches!(**sum, Expr::Bin(..)));
+        if is_sum { format!("({narrow})") } else { narrow }
     };
     terms.iter().enumerate().map(text).collect::<Vec<_>>().join(" + ")
 }
 
 /// Lists the terms of a sum of 64 bits.
 fn flatten<'e>(sum: &'e Expr, terms: &mut Vec<&'e Expr>) {
-    match sum {
-        Expr::Bin(Bin::Add, a, b) => [a, b].into_iter().for_each(|it| flatten(it, terms)),
-        _ => terms.push(sum),
+    if let Expr::Bin(Bin::Add, a, b) = sum {
+        flatten(a, terms);
+        flatten(b, terms);
+    } else {
+        terms.push(sum);
     }
 }
 

@@ -150,9 +150,9 @@ impl Draft<'_> {
         let first = self.load_ahead(&ahead, this);
         self.body.push(first);
         let mut taken = ahead.iter();
-        let take = |stmt| match stmt {
-            Stmt::Load(local, _) => taken.next().map(|ahead| Stmt::Let(local, ahead.get())),
-            other => Some(other),
+        let take = |stmt| {
+            let Stmt::Load(local, _) = stmt else { return Some(stmt) };
+            taken.next().map(|ahead| Stmt::Let(local, ahead.get()))
         };
         let mut bounds: Vec<_> = bounds.into_iter().filter_map(take).collect();
         bounds.insert(2, self.load_ahead(&ahead, next));
