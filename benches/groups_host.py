@@ -257,8 +257,8 @@ def row(found, names):
 
 
 def program():
-    """Builds our program, and returns its path."""
-    command = ["cargo", "bench", "--no-default-features", "--features", "text", "--bench", "groups", "--no-run"]
+    """Builds our program with the profile of the command, and returns its path."""
+    command = ["cargo", "bench", "--profile", "release", "--bench", "groups", "--no-run"]
     built = subprocess.run([*command, "--message-format=json"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     lines = map(json.loads, built.stdout.splitlines())
     ours = (line for line in lines if line.get("target", {}).get("name") == "groups")
