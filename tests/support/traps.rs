@@ -119,9 +119,11 @@ fn integers() -> Vec<Trap> {
 
 /// The result fits although an intermediate result of plain arithmetic does not.
 fn ranges() -> Vec<Trap> {
-    let double = |scale: i32| [3.0, 4.0].map(|x: f64| x * 2f64.powi(scale));
+    // In two exact steps: `powi` of a power that is subnormal divides by infinity in some builds.
+    let power = |scale: i32| 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2);
+    let double = |scale: i32| [3.0, 4.0].map(|x: f64| x * power(scale));
     let single = |scale: i32| double(scale).map(|x| x as f32);
-    let five = |scale: i32| 5.0 * 2f64.powi(scale);
+    let five = |scale: i32| 5.0 * power(scale);
     vec![
         Trap::new("squares overflow", "op: norm2, ty: f64", &double(1000), five(1000)),
         Trap::new("squares underflow", "op: norm2, ty: f64", &double(-1070), five(-1070)),
