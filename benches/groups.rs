@@ -1,5 +1,5 @@
-//! Segments and groups by key on the host, for `groups_host.py`. It is a process that answers each line of the standard input
-//! with the seconds of a call, so that the time is that of the reduction: the files are read before.
+//! Segments and groups by key on the host, for `groups_host.py`. For each line of standard input, this program reduces once and prints the
+//! seconds that the call took. It reads the files beforehand, so they do not count.
 //!
 //! ```sh
 //! cargo bench --bench groups -- SPEC ELEMENTS CUT OUT
@@ -77,7 +77,7 @@ fn line(lanes: LanesRef<'_>) -> View<LanesRef<'_>> {
     View::of(lanes, [lanes.len()])
 }
 
-/// Prints the time of a call: that of the processor, and that of the clock on the wall.
+/// Prints the processor time and the wall-clock time of a call, in seconds.
 fn timed<R>(call: impl FnOnce() -> R) -> R {
     let (processor, wall) = (ProcessTime::now(), Instant::now());
     let result = black_box(call());

@@ -63,7 +63,7 @@ pub(crate) fn offsets(way: u64, most: u64) -> Vec<u64> {
         4 => random.below(9),
         _ => 2 * mean / (1 + random.below(2 * mean + 1)),
     };
-    let mut all = vec![[0, 3][(way % 2) as usize]];
+    let mut all = vec![[0, 3][((way / 6 + way / 36) % 2) as usize]];
     for at in 0..most / 8 {
         let end = all[all.len() - 1] + next(at);
         if end > most {

@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Combines each accumulator of a lane with that of the lane `down` places after it.
+    /// Combines each accumulator with the one of the lane `down` places higher.
     fn shuffled_down(&mut self, down: u32) {
         for (at, acc) in self.lanes.clone().into_iter().enumerate() {
             let into = Local::new(format!("other_{down}_{at}"), Ty::Acc);

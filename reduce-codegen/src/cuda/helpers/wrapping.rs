@@ -16,8 +16,8 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     returning(c, name, &format!("{c} a"), &format!("({c})(0 - ({})a)", unsigned(ty)))
 }
 
-/// Returns the function for the absolute value of 32 and 64 bits. NVRTC makes `abs` of the equivalent C++, and ptxas (13.0) then assumes
-/// that it is not negative. That of the least integer is.
+/// Returns the absolute value of 32 and 64 bits. NVRTC turns plain C++ into `abs`, and ptxas (13.0) then assumes that the result is never
+/// negative. But the least integer has no positive counterpart: its absolute value wraps to itself.
 fn magnitude(ty: Scalar, name: &str) -> String {
     let (c, bits) = (scalar(ty), bits(ty));
     let register = if bits == 64 { "l" } else { "r" };
