@@ -9,6 +9,8 @@ mod cases;
 mod data;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
 mod operations;
+#[path = "support/rotation.rs"]
+mod rotation;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 
@@ -83,7 +85,7 @@ fn check(subject: &Subject, program: &Program, n: u64, kind: Kind) {
 
 #[test]
 fn the_interpreter_has_the_bits_of_the_host() {
-    let most = if std::env::var_os("REDUCEGEN_FULL").is_some() { 20_000 } else { 1_300 };
+    let most = if rotation::full() { 20_000 } else { 700 };
     let count = |subject: &Subject| {
         let programs = programs(&subject.operation);
         assert!(programs.len() > 20, "{} programs", programs.len());
@@ -102,7 +104,8 @@ fn the_host_is_a_plain_loop_over_many_elements() {
     subjects().par_iter().for_each(|subject| {
         let Subject { operation, params, plain } = subject;
         let programs = programs(operation);
-        for (program, n) in programs.iter().zip([100_000u64, 16_384, 65_537].into_iter().cycle()) {
+        let sizes = [100_000u64, 16_384, 65_537].into_iter().cycle();
+        for (program, n) in rotation::sample(programs.iter().zip(sizes), 3) {
             let lanes = elements(operation, n, Kind::Special);
             let views: Vec<_> = lanes.iter().map(Lanes::borrow).collect();
             let found = host::reduce_with(operation, &program.association(), &views, params).unwrap();

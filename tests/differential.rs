@@ -109,7 +109,7 @@ fn pairs() -> Vec<(&'static str, Scalar)> {
 
 #[test]
 fn every_operator_type_pass_and_size() {
-    let pairs: Vec<_> = rotation::sample(pairs(), 48).collect();
+    let pairs: Vec<_> = rotation::sample(pairs(), 80).collect();
     let programs = pairs.into_par_iter().flat_map_iter(|(name, ty)| {
         cases::programs(name, ty).into_iter().map(move |program| (name, Case::new(program)))
     });
@@ -122,7 +122,7 @@ fn every_operator_type_pass_and_size() {
     });
     let checked: usize = checked.sum();
     println!("{checked} reductions, each in the interpreter and on the host");
-    assert!(checked > 1_000);
+    assert!(checked > 500);
 }
 
 fn hash(case: &Case) -> u64 {
@@ -133,17 +133,17 @@ fn hash(case: &Case) -> u64 {
 /// A rotating third of the operators on types.
 #[test]
 fn nothing_and_one_element() {
-    for (name, ty) in rotation::sample(pairs(), 18) {
+    for (name, ty) in rotation::sample(pairs(), 30) {
         let case = Case::new(reduce_codegen::compile(&cases::auto(name, ty)).unwrap());
         [0, 1].into_iter().for_each(|n| Kind::ALL.iter().for_each(|&kind| check(&case, name, n, kind)));
     }
 }
 
-/// `nan: ignore` and `ties: last`: every operator and type, by lists with fill and without.
+/// `nan: ignore` and `ties: last`: a rotating half of the operators and types, by lists with fill and without.
 #[test]
 fn nan_ignored_and_the_last_of_equals() {
     let rules = Rules { ignore: true, last: true };
-    for (turn, (name, ty)) in pairs().into_iter().enumerate() {
+    for (turn, (name, ty)) in rotation::sample(pairs().into_iter().enumerate(), 2) {
         let lists = [LISTS[turn % LISTS.len()], LISTS[(turn + 11) % LISTS.len()]];
         for spec in lists.map(|list| cases::choosing(name, ty, list)).into_iter().filter(cases::fits) {
             let case = Case::new(reduce_codegen::compile(&spec).unwrap());
@@ -236,7 +236,7 @@ fn powers_of_two_and_their_neighbours() {
         let all: Vec<_> =
             inputs.map(|(it, place)| data::elements(it.ty, (1 << 24) + 1, Kind::Exact, place)).collect();
         for n in
-            (11..=24).step_by(if full() { 1 } else { 13 }).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1])
+            (11..=24).step_by(if full() { 1 } else { 11 }).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1])
         {
             let some: Vec<_> = all.iter().map(|lanes| data::prefix(lanes, n)).collect();
             assert_eq!(

@@ -54,7 +54,7 @@ fn jobs() -> Vec<(Program, u32)> {
     let flagship = flagship.chain(RUNGS.iter().map(rung)).collect::<Vec<_>>();
     let shown = cases::shown().into_iter().map(|(name, ty, list)| spec(name, ty, LISTS[list]));
     // An operator on a type has 31 cases, so every 296th case has another list each time.
-    let programs = sample(shown, 24).chain(sample(cases::all(), 1200)).map(|spec| compile(&spec));
+    let programs = sample(shown, 40).chain(sample(cases::all(), 2000)).map(|spec| compile(&spec));
     let in_turn = flagship
         .into_iter()
         .chain(programs)
@@ -64,7 +64,7 @@ fn jobs() -> Vec<(Program, u32)> {
         let cases = Programs::of(&auto("argmax", Scalar::F32), Tuning::of(number)).unwrap();
         cases.variants().iter().map(|program| (program.clone(), number)).collect::<Vec<_>>()
     });
-    sample(in_turn.chain(tuned), 6).map(|(program, number)| at_least(program, number)).collect()
+    sample(in_turn.chain(tuned), 10).map(|(program, number)| at_least(program, number)).collect()
 }
 
 /// Returns the architectures of a program by its place: one, which is another in the next turn, or all.
@@ -122,7 +122,7 @@ fn every_program_compiles_without_warnings_or_spills() {
 fn every_operation_on_every_type_compiles_without_warnings() {
     let Some(nvrtc) = nvrtc("every_operation_on_every_type_compiles_without_warnings") else { return };
     let specs = cases::operations::all();
-    let sampled = sample(specs.iter().enumerate(), 120);
+    let sampled = sample(specs.iter().enumerate(), 200);
     let jobs: Vec<_> =
         sampled.flat_map(|(place, spec)| architectures(place).map(move |it| (spec, it))).collect();
     let complaint = |&(spec, number): &(&Spec, u32)| {
@@ -152,7 +152,8 @@ fn what_only_closures_say_compiles() {
         let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
         lists.into_iter().chain([spec(Passes::Auto, None)]).collect::<Vec<_>>()
     });
-    let programs: Vec<_> = sample(specs, 80).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
+    let programs: Vec<_> =
+        sample(specs, 120).filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
     let numbers = ARCHITECTURES.into_iter().cycle();
     let jobs: Vec<_> =
         programs.into_iter().zip(numbers).map(|(program, number)| at_least(program, number)).collect();
@@ -170,7 +171,7 @@ fn structs_of_one_field_compile() {
     let complaint = |spec: &Spec| {
         complaint(nvrtc, &reduce_codegen::compile(spec).unwrap(), 90).map(|it| format!("{}: {it}", spec.text))
     };
-    let specs: Vec<_> = sample(specs, 40).collect();
+    let specs: Vec<_> = sample(specs, 60).collect();
     let complaints: Vec<_> = specs.par_iter().filter_map(complaint).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), specs.len(), complaints[0]);
 }

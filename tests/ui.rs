@@ -17,5 +17,5 @@ fn ui() {
     mistakes.retain(|path| path.extension().is_some_and(|it| it == "rs"));
     mistakes.sort_unstable();
     assert!(mistakes.len() > 70, "{}", mistakes.len());
-    rotation::sample(mistakes, 24).for_each(|path| cases.compile_fail(path));
+    rotation::sample(mistakes, 40).for_each(|path| cases.compile_fail(path));
 }

@@ -87,7 +87,7 @@ fn every_case_has_its_association() {
                 }
             }
         }
-        sample(cases, 3).for_each(|(program, n)| run(&program, n));
+        sample(cases, 6).for_each(|(program, n)| run(&program, n));
     }
 }
 

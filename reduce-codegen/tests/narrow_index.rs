@@ -2,6 +2,7 @@
 //! whatever the data, its alignment and its length.
 
 use crate::support::random::Random;
+use crate::support::rotation::sample;
 use crate::support::{boundaries, spec_of};
 use rayon::prelude::*;
 use reduce_codegen::{compile, cuda, lower};
@@ -81,7 +82,8 @@ fn same(operation: &Operation, seed: u64) {
 fn operators_give_the_same_bits() {
     let all: Vec<_> =
         OPERATIONS.iter().flat_map(|op| CHOICES.map(|choice| format!("op: {op}{choice}"))).collect();
-    all.par_iter().enumerate().for_each(|(seed, source)| {
+    let sampled: Vec<_> = sample(all.iter().enumerate(), 3).collect();
+    sampled.into_par_iter().for_each(|(seed, source)| {
         let ty = ["f32", "f16", "f64"][seed % 3];
         same(&text(&format!("ty: {ty}, {source}"), None).unwrap().spec.operation, seed as u64);
     });

@@ -116,7 +116,7 @@ fn check(operation: &Operation, data: Data, sizes: impl Iterator<Item = usize> +
 
 /// Checks every third size up to 200, of a rotating part of the operations; the three kinds of data cover all sizes.
 fn check_small_sizes(data: Data) {
-    rotation::sample(operations(), 24)
+    rotation::sample(operations(), 40)
         .for_each(|operation| check(&operation, data, (data as usize..=200).step_by(3).chain([0, 1, 2, 3])));
 }
 

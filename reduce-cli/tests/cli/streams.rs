@@ -95,7 +95,7 @@ fn examples_of_the_help_run() {
         help.lines().filter_map(|line| line.strip_prefix("  reducegen ")).filter(|line| !needs(line));
     let examples: Vec<_> = examples.collect();
     assert!(examples.len() > 10, "{examples:?}");
-    for example in sample(examples, 3) {
+    for example in sample(examples, 6) {
         // Spaces or single quotes separate words.
         let parts = example.split('\'').enumerate();
         let words = parts.flat_map(|(at, part)| match at % 2 {

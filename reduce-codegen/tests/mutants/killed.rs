@@ -4,7 +4,7 @@ use super::catalogue::mutations;
 use super::equivalent::{EQUIVALENT, check_survivors};
 use super::judge::Judge;
 use super::kernels::{Subject, kernels_of, ordered_specs, specs};
-use super::support::rotation::{full, turn};
+use super::support::rotation::{full, sample, turn};
 use super::tickets::tickets;
 use rayon::prelude::*;
 use reduce_ir::Scalar;
@@ -82,7 +82,9 @@ fn subjects() -> Vec<Subject> {
 
 #[test]
 fn mutants_are_killed() {
-    let subjects = subjects();
+    let all_subjects = subjects();
+    assert!(all_subjects.len() >= 40, "{} kernels", all_subjects.len());
+    let subjects: Vec<_> = sample(all_subjects, 2).collect();
     let mut tallies = vec![Tally::default(); mutations().count()];
     let one_of = one_of();
     for of_subject in subjects.par_iter().map(|subject| tallies_of(subject, one_of)).collect::<Vec<_>>() {
@@ -96,7 +98,7 @@ fn mutants_are_killed() {
     }
     print(&format!("all, of {} kernels", subjects.len()), &all);
     let killed = all.mutants - all.survivors.len();
-    assert!(subjects.len() >= 40 && all.mutants >= 80, "{} mutants", all.mutants);
+    assert!(all.mutants >= 40, "{} mutants", all.mutants);
     // A sample may miss a rare kind.
     let missing = tallies.iter().filter(|tally| tally.mutants == 0).count();
     assert!(missing == 0 || !full() && missing * 3 < 2 * tallies.len(), "{missing} kinds have no mutant");
