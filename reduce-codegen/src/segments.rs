@@ -104,7 +104,7 @@ impl Segmented {
         let short = short.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
         let tiers = tiers.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
         let program = Segmented::of_programs(offsets, short, tiers)?;
-        Ok(Segmented { resident: resident(&program.operation, tuning), ..program })
+        Ok(Segmented { resident: resident(&program, tuning), ..program })
     }
 
     /// Returns the same program for segments whose number lies on the device.
@@ -264,9 +264,11 @@ impl Segmented {
 }
 
 /// Returns the blocks of segments that a multiprocessor should hold, for small accumulators. They wait for memory most of the time, so more
-/// of them are faster (docs/lab/2026-11-28-segments-in-one-kernel.md). Those of sm_80 and newer ones have 65,536 registers: 40 for a thread.
-fn resident(operation: &Operation, tuning: Tuning) -> Option<u32> {
-    (tuning.cluster >= 8 && operation.acc.size() <= 8).then_some(12)
+/// of them are faster (docs/lab/2026-11-28-segments-in-one-kernel.md). Those of sm_80 and newer ones have 65,536 registers: 40 for a thread
+/// of 12 blocks, which is too few for the vectors of warps that do not read side by side.
+fn resident(program: &Segmented, tuning: Tuning) -> Option<u32> {
+    let is_small = tuning.cluster >= 8 && program.operation.acc.size() <= 8;
+    is_small.then_some(if program.blocks.iter().all(reads_across) { 12 } else { 10 })
 }
 
 /// Prints the ranges of lengths: who reduces a segment, and by which association.
