@@ -296,7 +296,7 @@ pub use reduce_runtime::{
 #[cfg(feature = "cuda")]
 pub use reduce_runtime::{
     Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory,
-    DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, cudarc,
+    DeviceResults, DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, cudarc,
 };
 
 #[cfg(feature = "ndarray")]

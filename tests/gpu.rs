@@ -20,6 +20,8 @@ mod closures;
 mod counted;
 #[path = "support/cut.rs"]
 mod cut;
+#[path = "gpu/cut_graphs.rs"]
+mod cut_graphs;
 #[path = "gpu/data.rs"]
 mod data;
 #[path = "gpu/device.rs"]

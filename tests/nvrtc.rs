@@ -114,7 +114,7 @@ fn every_program_compiles_without_warnings_or_spills() {
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
     println!("{} cubins", jobs.len());
-    assert!(jobs.len() > 12, "{}", jobs.len());
+    assert!(jobs.len() >= 8, "{}", jobs.len());
 }
 
 /// A rotating part, each for one architecture; with `REDUCEGEN_FULL=1` all for every architecture.

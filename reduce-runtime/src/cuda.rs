@@ -23,6 +23,7 @@ mod nvrtc;
 mod segments;
 mod sizes;
 mod time;
+mod typed;
 mod variants;
 mod workspace;
 
@@ -37,4 +38,5 @@ pub(crate) use keys::KeyKernels;
 pub use nvrtc::Nvrtc;
 pub(crate) use segments::SegmentKernels;
 pub use segments::{DeviceRuns, DeviceSegments};
+pub use typed::DeviceResults;
 pub use workspace::Workspace;

@@ -46,8 +46,8 @@ pub use cache::Cache;
 pub use cuda::Nvrtc;
 #[cfg(feature = "cuda")]
 pub use cuda::{
-    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory, DeviceRuns,
-    DeviceSegments, DeviceSlices, DeviceViews, Workspace,
+    Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory, DeviceResults,
+    DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace,
 };
 pub use device::{Device, Listing, devices};
 pub use error::Error;

@@ -159,13 +159,14 @@ fn a_key_that_is_no_group_is_an_error() {
             let host = Reducer::new(&spec, &Device::host()).unwrap();
             error(host.reduce_keys(&views, at, &[]).map(|_| ()));
             let (x, at) = (stream.clone_htod(&x).unwrap(), stream.clone_htod(&keys).unwrap());
-            let inputs = [DeviceInput::of(&x), DeviceInput::of(&at)];
-            let mut results = sums.reduce_keys_device(&inputs, &[]).unwrap();
+            let (x, at) = (DeviceInput::of(&x), DeviceInput::of(&at));
+            let views = [View::of(&x, [50_000usize])];
+            let mut results = sums.reduce_keys_device(&views, Some(&at), &[]).unwrap();
             error(results.read().map(|_| ()));
             // The error does not stay.
             let right = stream.clone_htod(&vec![1i64; 50_000]).unwrap();
-            sums.reduce_keys_into(&[DeviceInput::of(&x), DeviceInput::of(&right)], &[], &mut results)
-                .unwrap();
+            let right = DeviceInput::of(&right);
+            sums.reduce_keys_into(&views, Some(&right), &[], &mut results).unwrap();
             assert_eq!(results.read().unwrap().get(1), Some(vec![Value::of(50_000f32)]));
         }
     }
@@ -218,24 +219,26 @@ fn groups_are_as_fast_as_memory() {
             Err(error) => panic!("{name}: {error}"),
         };
         let integers = integers_of(&x);
-        let inputs = match kind {
-            "count" | "count32" => vec![DeviceInput::of(&keys)],
-            "i32" => vec![DeviceInput::of(&integers), DeviceInput::of(&keys)],
-            _ => vec![DeviceInput::of(&x), DeviceInput::of(&keys)],
+        let at = DeviceInput::of(&keys);
+        let (input, given) = match kind {
+            "count" | "count32" => (DeviceInput::of(&keys), None),
+            "i32" => (DeviceInput::of(&integers), Some(&at)),
+            _ => (DeviceInput::of(&x), Some(&at)),
         };
-        let mut into = reducer.reduce_keys_device(&inputs, &[]).unwrap();
+        let views = [View::of(&input, [n])];
+        let mut into = reducer.reduce_keys_device(&views, given, &[]).unwrap();
         let events =
             [(); 2].map(|()| stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).unwrap());
         let mut times: Vec<f32> = (0..7)
             .map(|_| {
                 events[0].record(&stream).unwrap();
-                reducer.reduce_keys_into(&inputs, &[], &mut into).unwrap();
+                reducer.reduce_keys_into(&views, given, &[], &mut into).unwrap();
                 events[1].record(&stream).unwrap();
                 events[0].elapsed_ms(&events[1]).unwrap()
             })
             .collect();
         times.sort_by(f32::total_cmp);
-        let bytes = 4 * n * inputs.len();
+        let bytes = 4 * n * (1 + usize::from(given.is_some()));
         let read = device.time_read(bytes as u64).unwrap().as_secs_f64();
         let time = f64::from(times[3]) / 1e3;
         println!("{name}: {:.0} us, {:.3} of a read", time * 1e6, read / time);

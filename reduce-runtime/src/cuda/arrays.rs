@@ -48,11 +48,11 @@ impl<T: Element> DeviceArray<T> {
     }
 }
 
-/// Views of device memory for the inputs `In`: a [`View`] of a reference to a slice of cudarc. Up to sixteen inputs are a tuple
-/// of these.
+/// Views of device memory for the inputs `In`: a reference to a slice of cudarc, or a [`View`] of one. Up to sixteen inputs are a
+/// tuple of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no view of device memory for the inputs `{In}`",
-    note = "give `View::of(&x, [rows, columns])` of a `CudaSlice` of exactly that type; a tuple of views for several inputs"
+    note = "give `View::of(&x, [rows, columns])` of a `CudaSlice` of exactly that type, or `&x` for one axis; a tuple for several inputs"
 )]
 pub trait DeviceViews<'a, In> {
     #[doc(hidden)]
@@ -66,6 +66,15 @@ macro_rules! scalars {
             impl<'a, S: DeviceMemory<$ty>> DeviceViews<'a, $ty> for View<&'a S> {
                 fn inputs(self) -> Vec<View<DeviceInput<'a>>> {
                     vec![self.on(DeviceInput::of(self.data))]
+                }
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<'a, S: DeviceMemory<$ty>> DeviceViews<'a, $ty> for &'a S {
+                fn inputs(self) -> Vec<View<DeviceInput<'a>>> {
+                    let input = DeviceInput::of(self);
+                    let length = input.len();
+                    vec![View::of(input, [length])]
                 }
             }
         )*

@@ -7,6 +7,7 @@ use super::input::DeviceInput;
 use super::kernels::bytes;
 use super::launch::{Shape, fill, launch};
 use super::modules;
+use super::segments::addresses;
 use super::sizes::ALIGNMENT;
 use crate::keys::{KeyBackend, check_line};
 use crate::{Error, Groups, Reducer, SegmentsError, Strided, View, inputs};
@@ -14,6 +15,7 @@ use cudarc::driver::sys::{CUdeviceptr, CUfunction_attribute};
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 use reduce_codegen::keys::Keyed;
 use reduce_ir::axes::Others;
+use reduce_ir::operation::Operation;
 use reduce_ir::program::Reads;
 use reduce_ir::{Domain, Value};
 use reduce_lanes::{Lanes, LanesRef, Places, collect};
@@ -150,6 +152,10 @@ impl DeviceKeys {
         self.base + RESULTS
     }
 
+    pub(super) fn operation(&self) -> &Operation {
+        &self.kernels.program.operation
+    }
+
     /// Waits for the results and reads them.
     ///
     /// # Errors
@@ -203,23 +209,24 @@ impl DeviceKeys {
 }
 
 impl Reducer {
-    /// Queues a reduction of device data by keys, on the stream of the first input, and returns at once. The results stay on the device. The
-    /// elements of each input lie side by side; all inputs are read on one stream. Keys are the last input, unless the specification
-    /// computes them.
+    /// Queues a reduction of device data by keys, on the stream of the first input, and returns at once. The results stay on the device.
+    /// Inputs are views of [`DeviceInput`]s of one axis, whose elements lie side by side; inputs and keys are read on one stream. There are
+    /// no keys if the specification computes them.
     ///
     /// Keys that are no group are found by the kernels: [`DeviceKeys::read`] returns the error.
     ///
     /// # Errors
-    /// The specification has no `groups` with a number; inputs differ from it in number, type or length, are read on different streams, or
-    /// do not lie in the context of the device; params differ from it.
+    /// As [`Reducer::reduce_keys`], except for keys that are no group; elements do not lie side by side; inputs are read on different
+    /// streams, or do not lie in the context of the device.
     pub fn reduce_keys_device(
         &self,
-        inputs: &[DeviceInput<'_>],
+        inputs: &[View<&DeviceInput<'_>>],
+        keys: Option<&DeviceInput<'_>>,
         params: &[Value],
     ) -> Result<DeviceKeys, Error> {
-        let (kernels, elements, stream) = self.device_keys(inputs, params)?;
-        let mut results = kernels.memory(&stream, elements)?;
-        enqueue(inputs, params, &mut results)?;
+        let call = self.device_keys(inputs, keys, params)?;
+        let mut results = call.kernels.memory(&call.stream, call.elements)?;
+        enqueue(&call, &mut results)?;
         Ok(results)
     }
 
@@ -230,53 +237,109 @@ impl Reducer {
     /// As [`Reducer::reduce_keys_device`], or the memory does not fit.
     pub fn reduce_keys_into(
         &self,
-        inputs: &[DeviceInput<'_>],
+        inputs: &[View<&DeviceInput<'_>>],
+        keys: Option<&DeviceInput<'_>>,
         params: &[Value],
         into: &mut DeviceKeys,
     ) -> Result<(), Error> {
-        let (kernels, elements, stream) = self.device_keys(inputs, params)?;
-        let fits = Arc::ptr_eq(&kernels, &into.kernels) && elements == into.elements;
-        if !fits || *stream != *into.stream {
-            return Err(Error::OtherWorkspace);
-        }
-        driver::refuse_capture(&stream)?;
-        enqueue(inputs, params, into)
+        let call = self.device_keys(inputs, keys, params)?;
+        call.check_fits(into)?;
+        driver::refuse_capture(&into.stream)?;
+        enqueue(&call, into)
     }
 
-    /// Checks a call on device memory. Returns its kernels, its number of elements and its stream.
-    fn device_keys(
+    /// As [`Reducer::reduce_keys_into`], on a stream that a CUDA graph captures. The call runs at each replay of the graph, on the elements
+    /// and keys that are in their memory at that time.
+    ///
+    /// Make inputs and keys before the capture begins, and `into` by a call on as many elements.
+    ///
+    /// # Safety
+    /// As [`Reducer::enqueue_captured`], with the keys as an input and `into` as the workspace.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_keys_into`], except that a captured stream is allowed.
+    pub unsafe fn reduce_keys_captured(
         &self,
-        inputs: &[DeviceInput<'_>],
+        inputs: &[View<&DeviceInput<'_>>],
+        keys: Option<&DeviceInput<'_>>,
         params: &[Value],
-    ) -> Result<(Arc<KeyKernels>, u64, Arc<CudaStream>), Error> {
+        into: &mut DeviceKeys,
+    ) -> Result<(), Error> {
+        let call = self.device_keys(inputs, keys, params)?;
+        call.check_fits(into)?;
+        into.launch(&call.addresses(), params)
+    }
+
+    /// Checks a call on device memory.
+    fn device_keys<'c>(
+        &self,
+        inputs: &'c [View<&'c DeviceInput<'c>>],
+        keys: Option<&'c DeviceInput<'c>>,
+        params: &'c [Value],
+    ) -> Result<Call<'c>, Error> {
         let keying = self.keying().ok_or(SegmentsError::NoNumbers)?;
         let KeyBackend::Cuda(kernels) = &keying.backend else { return Err(Error::DeviceMemoryOnHost) };
-        let operation = &keying.program.operation;
-        inputs::check_params(operation, params)?;
-        for (param, input) in operation.inputs.iter().zip(inputs) {
-            inputs::check_input(Domain::WHOLE, param, &input.shape())?;
+        match (keying.program.keys.given, keys) {
+            (Some(expected), Some(keys)) if expected != keys.ty() => {
+                return Err(SegmentsError::KeyType { expected, found: keys.ty() }.into());
+            }
+            (Some(_), None) => return Err(SegmentsError::Missing.into()),
+            (None, Some(_)) => return Err(SegmentsError::Computed.into()),
+            (Some(_), Some(_)) | (None, None) => {}
         }
-        let shapes: Vec<_> =
-            inputs.iter().map(|input| View::of((input.ty(), input.len()), [input.len()])).collect();
-        let n = check_line(&keying.program, &shapes)?;
-        let stream = inputs.first().map(|input| input.stream().clone()).ok_or(Error::DeviceMemoryOnHost)?;
-        for (at, input) in inputs.iter().enumerate() {
-            if !input.is_in(kernels.gpu.context()) {
+        inputs::check_params(&keying.program.operation, params)?;
+        let of_keys = keys.map(|keys| View::of(keys, [keys.len()]));
+        let all: Vec<_> = inputs.iter().cloned().chain(of_keys).collect();
+        for (param, view) in keying.program.operation.inputs.iter().zip(&all) {
+            inputs::check_input(Domain::WHOLE, param, &view.data.shape())?;
+        }
+        let shapes: Vec<_> = all.iter().map(|view| view.on((view.data.ty(), view.data.len()))).collect();
+        let elements = check_line(&keying.program, &shapes)?;
+        if elements > 1 && all.iter().any(|view| view.steps != [1]) {
+            return Err(SegmentsError::OnDevice.into());
+        }
+        let stream = all.first().map(|view| view.data.stream().clone()).ok_or(Error::DeviceMemoryOnHost)?;
+        for (at, view) in all.iter().enumerate() {
+            if !view.data.is_in(kernels.gpu.context()) {
                 return Err(Error::OtherContext { input: at, device: kernels.gpu.name() });
             }
-            if **input.stream() != *stream {
+            if **view.data.stream() != *stream {
                 return Err(Error::InputOfOtherStream { input: at });
             }
         }
-        Ok((kernels.clone(), n, stream))
+        Ok(Call { kernels: kernels.clone(), all, elements, stream, params })
+    }
+}
+
+/// A checked call on device memory.
+struct Call<'c> {
+    kernels: Arc<KeyKernels>,
+    /// The inputs, and the keys last.
+    all: Vec<View<&'c DeviceInput<'c>>>,
+    elements: u64,
+    stream: Arc<CudaStream>,
+    params: &'c [Value],
+}
+
+impl Call<'_> {
+    /// Checks that the results fit into the memory of an earlier call.
+    fn check_fits(&self, into: &DeviceKeys) -> Result<(), Error> {
+        let fits = Arc::ptr_eq(&self.kernels, &into.kernels) && self.elements == into.elements;
+        if !fits || *self.stream != *into.stream {
+            return Err(Error::OtherWorkspace);
+        }
+        Ok(())
+    }
+
+    fn addresses(&self) -> Vec<CUdeviceptr> {
+        addresses(&self.all)
     }
 }
 
 /// Queues the launches, and reports the reads to cudarc.
-fn enqueue(inputs: &[DeviceInput<'_>], params: &[Value], into: &mut DeviceKeys) -> Result<(), Error> {
-    let addresses: Vec<_> = inputs.iter().map(|input| input.pointer().0).collect();
-    let launched = into.launch(&addresses, params);
+fn enqueue(call: &Call<'_>, into: &mut DeviceKeys) -> Result<(), Error> {
+    let launched = into.launch(&call.addresses(), call.params);
     let stream = into.stream.clone();
     // Also after a failed launch: earlier launches are queued.
-    inputs.iter().map(|input| input.read_on(&stream)).fold(launched, Result::and)
+    call.all.iter().map(|view| view.data.read_on(&stream)).fold(launched, Result::and)
 }

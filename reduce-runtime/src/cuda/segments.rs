@@ -3,6 +3,7 @@
 mod calls;
 mod runs;
 
+pub(super) use calls::addresses;
 pub use runs::DeviceRuns;
 
 use super::driver::{self, failed};
@@ -16,6 +17,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtrMut};
 use reduce_codegen::segments::Segmented;
 use reduce_ir::Value;
+use reduce_ir::operation::Operation;
 use reduce_lanes::Lanes;
 use std::sync::Arc;
 
@@ -146,6 +148,10 @@ impl DeviceSegments {
     /// address never changes. Readers must be ordered after the call by its stream, or by an event.
     pub fn result_ptr(&self) -> CUdeviceptr {
         self.base + self.layout.results
+    }
+
+    pub(super) fn operation(&self) -> &Operation {
+        &self.kernels.program.operation
     }
 
     /// Waits for the results and reads them.

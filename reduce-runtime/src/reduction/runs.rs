@@ -42,7 +42,7 @@ where
     for<'a> LanesRef<'a>: From<&'a [Key]>,
     for<'a> &'a [Key]: TryFrom<LanesRef<'a>>,
 {
-    /// As [`Reduction::reduce_runs`]. On a GPU it is an error in this version.
+    /// As [`Reduction::reduce_runs`], on the device. For a GPU, the data are copied.
     ///
     /// # Errors
     /// See [`Reducer::reduce_runs`](crate::Reducer::reduce_runs).

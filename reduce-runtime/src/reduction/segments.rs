@@ -47,7 +47,7 @@ impl<In, Offset, R: GroupResult, P: Params> Compiled<Ragged<In, Offset>, Array<R
 where
     for<'a> LanesRef<'a>: From<&'a [Offset]>,
 {
-    /// As [`Reduction::reduce_segments`]. On a GPU it is an error in this version.
+    /// As [`Reduction::reduce_segments`], on the device. For a GPU, the data are copied.
     ///
     /// # Errors
     /// See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).

@@ -51,13 +51,46 @@ impl Reducer {
         params: &[Value],
         into: &mut DeviceSegments,
     ) -> Result<(), Error> {
+        let call = self.device_segments_into(inputs, offsets, params, into)?;
+        driver::refuse_capture(offsets.stream())?;
+        enqueue(inputs, offsets, &call, into)
+    }
+
+    /// As [`Reducer::reduce_segments_into`], on a stream that a CUDA graph captures. The call runs at each replay of the graph, on the
+    /// elements and offsets that are in their memory at that time.
+    ///
+    /// Make inputs and offsets before the capture begins, and `into` by a call on inputs of the same shape.
+    ///
+    /// # Safety
+    /// As [`Reducer::enqueue_captured`], with the offsets as an input and `into` as the workspace.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_segments_into`], except that a captured stream is allowed.
+    pub unsafe fn reduce_segments_captured(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        offsets: &DeviceInput<'_>,
+        params: &[Value],
+        into: &mut DeviceSegments,
+    ) -> Result<(), Error> {
+        let call = self.device_segments_into(inputs, offsets, params, into)?;
+        launch(inputs, offsets, &call, into)
+    }
+
+    /// As [`Reducer::device_segments`], and checks that the results fit into the memory of an earlier call.
+    fn device_segments_into(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        offsets: &DeviceInput<'_>,
+        params: &[Value],
+        into: &DeviceSegments,
+    ) -> Result<Call, Error> {
         let call = self.device_segments(inputs, offsets, params)?;
         let fits = Arc::ptr_eq(&call.kernels, &into.kernels) && call.sizes == into.sizes;
         if !fits || call.shape != into.shape || **offsets.stream() != *into.stream {
             return Err(Error::OtherWorkspace);
         }
-        driver::refuse_capture(offsets.stream())?;
-        enqueue(inputs, offsets, &call, into)
+        Ok(call)
     }
 
     /// Returns the kernels for offsets of a type, and for at most that many elements; with those that find runs of `keys`, if given.
@@ -225,16 +258,26 @@ fn enqueue(
     call: &Call,
     into: &mut DeviceSegments,
 ) -> Result<(), Error> {
-    let words = call.lie.words(addresses(inputs).into_iter());
-    let launched = into.launch(&words, offsets.pointer().0, limit(offsets.ty()), None, &call.params);
+    let launched = launch(inputs, offsets, call, into);
     let stream = into.stream.clone();
     // Also after a failed launch: earlier launches are queued.
     let all = inputs.iter().map(|input| input.data).chain([offsets]);
     all.map(|input| input.read_on(&stream)).fold(launched, Result::and)
 }
 
+/// Queues the launches.
+fn launch(
+    inputs: &[View<&DeviceInput<'_>>],
+    offsets: &DeviceInput<'_>,
+    call: &Call,
+    into: &mut DeviceSegments,
+) -> Result<(), Error> {
+    let words = call.lie.words(addresses(inputs).into_iter());
+    into.launch(&words, offsets.pointer().0, limit(offsets.ty()), None, &call.params)
+}
+
 /// Returns the address of the first element of each view.
-pub(super) fn addresses(inputs: &[View<&DeviceInput<'_>>]) -> Vec<CUdeviceptr> {
+pub(in crate::cuda) fn addresses(inputs: &[View<&DeviceInput<'_>>]) -> Vec<CUdeviceptr> {
     let first = |input: &View<&DeviceInput<'_>>| {
         input.data.pointer().0 + (input.offset * input.data.ty().size()) as u64
     };

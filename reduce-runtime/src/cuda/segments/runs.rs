@@ -16,7 +16,7 @@ use reduce_codegen::runs::Heads;
 use reduce_codegen::segments::Segmented;
 use reduce_ir::axes::Cut;
 use reduce_ir::func::Param;
-use reduce_ir::operation::Record;
+use reduce_ir::operation::{Operation, Record};
 use reduce_ir::{Domain, Scalar, Value};
 use std::sync::Arc;
 
@@ -89,6 +89,10 @@ impl DeviceRuns {
     /// Returns the device address of the number of runs, a `u64`.
     pub fn number_ptr(&self) -> CUdeviceptr {
         self.base + self.layout.number
+    }
+
+    pub(in crate::cuda) fn operation(&self) -> &Operation {
+        self.segments.operation()
     }
 
     /// Waits for the results and reads them, with the keys.
@@ -179,13 +183,46 @@ impl Reducer {
         params: &[Value],
         into: &mut DeviceRuns,
     ) -> Result<(), Error> {
+        self.check_runs_into(inputs, keys, params, into)?;
+        driver::refuse_capture(keys.stream())?;
+        enqueue(inputs, keys, params, into)
+    }
+
+    /// As [`Reducer::reduce_runs_into`], on a stream that a CUDA graph captures. The call runs at each replay of the graph, on the elements
+    /// and keys that are in their memory at that time.
+    ///
+    /// Make inputs and keys before the capture begins, and `into` by a call on as many elements.
+    ///
+    /// # Safety
+    /// As [`Reducer::enqueue_captured`], with the keys as an input and `into` as the workspace.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_runs_into`], except that a captured stream is allowed.
+    pub unsafe fn reduce_runs_captured(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        keys: &DeviceInput<'_>,
+        params: &[Value],
+        into: &mut DeviceRuns,
+    ) -> Result<(), Error> {
+        self.check_runs_into(inputs, keys, params, into)?;
+        into.launch(&addresses(inputs), keys.pointer().0, params)
+    }
+
+    /// Checks a call on device memory, and that the results fit into the memory of an earlier call.
+    fn check_runs_into(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        keys: &DeviceInput<'_>,
+        params: &[Value],
+        into: &DeviceRuns,
+    ) -> Result<(), Error> {
         let (kernels, sizes) = self.device_runs(inputs, keys, params)?;
         let fits = Arc::ptr_eq(&kernels, &into.segments.kernels) && sizes == into.segments.sizes;
         if !fits || **keys.stream() != *into.segments.stream {
             return Err(Error::OtherWorkspace);
         }
-        driver::refuse_capture(keys.stream())?;
-        enqueue(inputs, keys, params, into)
+        Ok(())
     }
 
     /// Checks a call on device memory, and returns its kernels and its sizes: at most as many runs as elements.
