@@ -56,9 +56,9 @@ def cub(lib, name, arguments, results):
     size = ctypes.c_uint64()
 
     def run(temporary):
-        # Every argument has 64 bits; the last is the default stream, which PyTorch and CuPy use too.
+        # Every argument has 64 bits; the last is the stream.
         passed = [ctypes.c_uint64(it.data_ptr() if isinstance(it, torch.Tensor) else it) for it in arguments]
-        code = function(ctypes.c_void_p(temporary), ctypes.byref(size), *passed, ctypes.c_uint64(0))
+        code = function(ctypes.c_void_p(temporary), ctypes.byref(size), *passed, stream_of_torch())
         if code != 0:
             raise RuntimeError(f"{name} gives the CUDA error {code}")
         return results
@@ -66,6 +66,10 @@ def cub(lib, name, arguments, results):
     run(None)
     memory = torch.empty(max(size.value, 1), device=DEVICE, dtype=torch.uint8)
     return lambda: run(memory.data_ptr())
+
+
+def stream_of_torch():
+    return ctypes.c_uint64(torch.cuda.current_stream().cuda_stream)
 
 
 def blank(count, dtype=None):

@@ -36,8 +36,8 @@ sanitizers() {
   local tool failed=0 tools=(memcheck racecheck initcheck synccheck)
   declare -A running
   for tool in "${tools[@]}"; do
-    compute-sanitizer --tool "$tool" --error-exitcode 9 .gpu/gpu --exact sanitized ladder::sanitized --test-threads 1 \
-      >"$results/$tool.log" 2>&1 &
+    compute-sanitizer --tool "$tool" --error-exitcode 9 .gpu/gpu --exact sanitized ladder::sanitized cut_graphs::sanitized \
+      --test-threads 1 >"$results/$tool.log" 2>&1 &
     running[$tool]=$!
   done
   compute-sanitizer --tool memcheck --error-exitcode 9 .gpu/gpu soundness:: --test-threads 1 >"$results/soundness.log" 2>&1 &

@@ -1,7 +1,7 @@
 //! On a real GPU, every reduction gives the bits of the host backend. Without a GPU, each test prints that it is skipped,
 //! and why; with REDUCEGEN_REQUIRE_GPU=1 it fails instead.
 //!
-//! The tests `sanitized` and `ladder::sanitized` are small enough for compute-sanitizer, which runs kernels a hundred times
+//! The tests called `sanitized` are small enough for compute-sanitizer, which runs kernels a hundred times
 //! slower.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -22,6 +22,8 @@ mod counted;
 mod cut;
 #[path = "gpu/cut_graphs.rs"]
 mod cut_graphs;
+#[path = "gpu/cut_small.rs"]
+mod cut_small;
 #[path = "gpu/data.rs"]
 mod data;
 #[path = "gpu/device.rs"]

@@ -2,8 +2,9 @@
 
 use super::device::gpu;
 use reduce_ir::Value;
+use reduce_lanes::LanesRef;
 use reduce_runtime::cudarc::driver::{CudaContext, CudaGraph, CudaSlice, CudaStream, sys};
-use reduce_runtime::{Array, DeviceInput, Error, Keyed, Numbered, Ragged, Reducer, Reduction, View};
+use reduce_runtime::{Array, Device, DeviceInput, Error, Keyed, Numbered, Ragged, Reducer, Reduction, View};
 use std::sync::Arc;
 
 const ROWS: Reduction<Ragged<f32, u32>, Array<f32>> =
@@ -176,6 +177,45 @@ fn a_graph_replays_groups_of_keys() {
         graph.launch().unwrap();
         assert_eq!(found.read().unwrap(), GROUPS.reduce_keys(&host, &at).unwrap(), "turn {turn}");
     }
+}
+
+/// Every kernel of segments, runs and keys, on few elements: compute-sanitizer runs them a hundred times slower.
+#[test]
+fn sanitized() {
+    let Some(device) = gpu("sanitized") else { return };
+    let n = 20_001;
+    let x = &numbers(0)[..n];
+    let view = || View::of(LanesRef::from(x), [n]);
+    let both = |text: &str| {
+        let spec = reduce_dsl::parse::spec(text).unwrap();
+        [&*device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap())
+    };
+    for op in ["sum", "max", "argmax", "mean"] {
+        let lengths = [0, 1, 7, 8, 9, 31, 33, 127, 129, 500, 0, 4097, 9001, 2];
+        let cut: Vec<u32> = lengths.iter().fold(vec![3], |mut all, &length| {
+            all.push(all[all.len() - 1] + length);
+            all
+        });
+        let [found, wanted] = both(&format!("op: {op}, ty: f32, segments: u32"))
+            .map(|reducer| reducer.reduce_segments(&[view()], cut.as_slice().into(), &[]).unwrap());
+        assert_eq!(found, wanted, "segments of {op}");
+        let keys: Vec<u64> = (0..n as u64).map(|at| at * at / 5000).collect();
+        let [found, wanted] = both(&format!("op: {op}, ty: f32, by: {{ k: u64 }}, groups: runs"))
+            .map(|reducer| reducer.reduce_runs(&[view()], keys.as_slice().into(), &[]).unwrap());
+        assert_eq!(found, wanted, "runs of {op}");
+        for groups in [10u32, 500, 15_000] {
+            let keys: Vec<u32> = (0..n as u32).map(|at| at.wrapping_mul(2_654_435_761) % groups).collect();
+            let keys = View::of(LanesRef::from(keys.as_slice()), [n]);
+            let [found, wanted] = both(&format!("op: {op}, ty: f32, by: {{ k: u32 }}, groups: {groups}"))
+                .map(|reducer| reducer.reduce_keys(&[view()], keys.clone(), &[]).unwrap());
+            assert_eq!(found, wanted, "{groups} groups of {op}");
+        }
+    }
+    let keys: Vec<u32> = (0..n as u32).map(|at| at % 3000).collect();
+    let keys = View::of(LanesRef::from(keys.as_slice()), [n]);
+    let [found, wanted] = both("ty: f32, map: |x| 1u64, op: sum, by: { k: u32 }, groups: 3000")
+        .map(|reducer| reducer.reduce_keys(&[view()], keys.clone(), &[]).unwrap());
+    assert_eq!(found, wanted, "counts");
 }
 
 #[test]
