@@ -1,7 +1,9 @@
 //! Every segment has the tree that its elements have alone, whatever the lengths of its neighbours are.
 
+use crate::support::rotation::sample;
 use reduce_codegen::segments::Segmented;
 use reduce_codegen::{Programs, Tuning};
+use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse::text;
 use reduce_interpreter::{Cut, Input, Kind, Options, Provenance, Schedule, run_segments};
 use reduce_ir::keywords::is_taken;
@@ -103,6 +105,23 @@ fn every_segment_has_the_tree_that_it_has_alone() {
             let offsets = [Scalar::U32, Scalar::U64][at % 2];
             let tuning = [Tuning::of(90), Tuning::DEFAULT][at % 2];
             proved(source, tuning, offsets, [0, 5][at / 2 % 2], distribution);
+        }
+    }
+}
+
+/// Each operator takes other widths and units for each type, and positions need not fit 32 bits.
+#[test]
+fn every_operator_and_type_is_lowered() {
+    let rows = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty)));
+    let taken = rows.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, row.inputs, ty));
+    for (name, inputs, ty) in sample(taken, 8).chain([("argmax", 1, Scalar::I8)]) {
+        let fields =
+            if inputs == 2 { format!("inputs: {{ x: {ty}, y: {ty} }}") } else { format!("ty: {ty}") };
+        let spec = text(&format!("op: {name}, {fields}, segments: u32"), None).unwrap().spec;
+        for (most, tuning) in [(1 << 20, Tuning::of(90)), (u64::MAX, Tuning::DEFAULT)] {
+            let program = Segmented::of(&spec, Scalar::U32, tuning, most).unwrap();
+            program.lower().unwrap_or_else(|error| panic!("{name} of {ty}: {error}"));
+            columns(&spec, Scalar::U64).lower().unwrap_or_else(|error| panic!("{name} of {ty}: {error}"));
         }
     }
 }

@@ -190,23 +190,24 @@ fn sanitized() {
         let spec = reduce_dsl::parse::spec(text).unwrap();
         [&*device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap())
     };
-    for op in ["sum", "max", "argmax", "mean"] {
+    // Results of groups without elements are numbers: a flag beside a number has padding, which initcheck reports when it is copied.
+    for op in ["op: sum", "op: max, empty: 0.0", "op: argmax, empty: 0", "op: mean, empty: 0.0"] {
         let lengths = [0, 1, 7, 8, 9, 31, 33, 127, 129, 500, 0, 4097, 9001, 2];
         let cut: Vec<u32> = lengths.iter().fold(vec![3], |mut all, &length| {
             all.push(all[all.len() - 1] + length);
             all
         });
-        let [found, wanted] = both(&format!("op: {op}, ty: f32, segments: u32"))
+        let [found, wanted] = both(&format!("{op}, ty: f32, segments: u32"))
             .map(|reducer| reducer.reduce_segments(&[view()], cut.as_slice().into(), &[]).unwrap());
         assert_eq!(found, wanted, "segments of {op}");
         let keys: Vec<u64> = (0..n as u64).map(|at| at * at / 5000).collect();
-        let [found, wanted] = both(&format!("op: {op}, ty: f32, by: {{ k: u64 }}, groups: runs"))
+        let [found, wanted] = both(&format!("{op}, ty: f32, by: {{ k: u64 }}, groups: runs"))
             .map(|reducer| reducer.reduce_runs(&[view()], keys.as_slice().into(), &[]).unwrap());
         assert_eq!(found, wanted, "runs of {op}");
         for groups in [10u32, 500, 15_000] {
             let keys: Vec<u32> = (0..n as u32).map(|at| at.wrapping_mul(2_654_435_761) % groups).collect();
             let keys = View::of(LanesRef::from(keys.as_slice()), [n]);
-            let [found, wanted] = both(&format!("op: {op}, ty: f32, by: {{ k: u32 }}, groups: {groups}"))
+            let [found, wanted] = both(&format!("{op}, ty: f32, by: {{ k: u32 }}, groups: {groups}"))
                 .map(|reducer| reducer.reduce_keys(&[view()], keys.clone(), &[]).unwrap());
             assert_eq!(found, wanted, "{groups} groups of {op}");
         }

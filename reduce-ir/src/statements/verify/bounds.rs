@@ -228,12 +228,14 @@ impl<'a> Bounds<'a> {
         if let Expr::Named(name) = expr { Some(self.kernel.constant(name).into()) } else { None }
     }
 
-    /// Returns the least value of a constant, or of a choice among constants; 0 for others.
+    /// Returns the least value of a constant, of a choice among constants, or of a product of these; 0 for others.
     fn least(&self, expr: &Expr) -> u128 {
         if let Expr::Cast(_, inner) = expr {
             self.least(inner)
         } else if let Expr::Select(_, a, b) = expr {
             self.least(a).min(self.least(b))
+        } else if let Expr::Bin(Bin::Mul, a, b) = expr {
+            self.least(a).saturating_mul(self.least(b))
         } else if let Expr::Local(local) = expr {
             self.least.get(local.name.as_str()).copied().unwrap_or(0)
         } else {
