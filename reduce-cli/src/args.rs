@@ -9,6 +9,7 @@ use crate::dtype::Dtype;
 use crate::params::Given;
 use crate::shape::Lengths;
 use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use reduce_dsl::operators::Operator;
 use reduce_ir::Scalar;
 use reduce_runtime::Architecture;
@@ -20,6 +21,9 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Print results and errors, and no notes
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -40,7 +44,34 @@ pub(crate) enum Command {
     #[command(after_help = examples::CHECK)]
     Check(Check),
     /// List the devices that reductions can run on, and the reason why a GPU is not usable
-    Devices,
+    Devices(Devices),
+    /// Print a script by which a shell completes the arguments of this command
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+impl Command {
+    /// Returns whether the user asks for JSON. Then errors are JSON, too.
+    pub(crate) fn gives_json(&self) -> bool {
+        match self {
+            Command::Emit(_) | Command::Completions { .. } => false,
+            Command::Run(args) => args.json,
+            Command::Explain(args) => args.json,
+            Command::Ladder(args) => args.json,
+            Command::Check(args) => args.json,
+            Command::Devices(args) => args.json,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Devices {
+    /// Print one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,7 +88,7 @@ pub(crate) struct Emit {
     #[arg(long)]
     pub(crate) diff: bool,
     /// The GPU architecture, such as sm_90: the target of ptx and cubin, and the tuning of `passes: auto`
-    #[arg(long, value_name = "SM")]
+    #[arg(long, value_name = "SM", value_parser = values::architecture)]
     pub(crate) arch: Option<Architecture>,
     /// The number of elements, by which `passes: auto` chooses its kernel; with `axes`, those of one result
     /// [default: the kernel for the largest inputs]
@@ -78,7 +109,7 @@ pub(crate) struct Emit {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
     /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these. `ty` may
-    /// be omitted: the data gives it
+    /// be omitted: the data gives it. The name of an operator is enough: `sum` is `op: sum`
     pub(crate) spec: String,
     /// The data, one file for each input, or - for the standard input: NumPy arrays, read flat unless there are
     /// axes, which must not change during the run
@@ -108,8 +139,8 @@ pub(crate) struct Run {
     /// short for `segments` in the specification
     #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace", "by"])]
     pub(crate) segments: Option<PathBuf>,
-    /// A NumPy file of keys, one for each element: each run of equal neighbouring keys has a result. It is short for `by` and
-    /// `groups: runs` in the specification
+    /// A NumPy file of keys, one for each element, for `by: { key: u32 }` in the specification, with its number of groups. Without
+    /// `by`, each run of equal neighbouring keys has a result, as with `groups: runs`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace"])]
     pub(crate) by: Option<PathBuf>,
     /// Write the key of each run to a NumPy file
@@ -126,7 +157,7 @@ pub(crate) struct Run {
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param)]
     pub(crate) params: Vec<Given>,
     /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
-    #[arg(long, default_value = "auto", value_parser = values::device)]
+    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
     /// Write the result to a NumPy file instead of printing it
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
@@ -155,7 +186,7 @@ pub(crate) struct Explain {
     #[arg(long, requires = "shape")]
     pub(crate) fortran: bool,
     /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
-    #[arg(long, default_value = "auto", value_parser = values::device)]
+    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
     /// The read speed of memory to assume without a GPU [default: 4600, measured on an H200]
     #[arg(long, value_name = "GB/s", value_parser = values::speed, allow_negative_numbers = true)]
@@ -192,7 +223,7 @@ pub(crate) struct Ladder {
     #[arg(long, default_value = "sum", value_parser = values::Operators)]
     pub(crate) op: &'static Operator,
     /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
-    #[arg(long, default_value = "auto", value_parser = values::device)]
+    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
     /// Refused: the ladder reduces one row
     #[arg(long, value_name = "SHAPE", hide = true)]

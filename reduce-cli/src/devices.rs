@@ -1,20 +1,36 @@
 //! The devices of this machine: `reducegen devices`, and the values of `--device`.
 
-use crate::args::Place;
+use crate::args::{self, Place};
 use crate::failure::Failure;
+use crate::json;
 use crate::output;
 use reduce_runtime::{Device, Error, Listing};
 
 /// Prints a line for each device, with its name and description, or the reason why it cannot be used; then the
 /// folder of compiled kernels.
-pub(crate) fn devices() -> Result<(), Failure> {
-    let lines = reduce_runtime::devices().iter().map(line).chain(cache()).collect::<String>();
-    output::write(None, lines.as_bytes())
+pub(crate) fn devices(args: &args::Devices) -> Result<(), Failure> {
+    let devices = reduce_runtime::devices();
+    if args.json {
+        let devices = devices.iter().map(entry).collect::<Vec<_>>();
+        let line = json::text(&serde_json::json!({ "devices": devices, "cache": cache() }))?;
+        return output::write(None, format!("{line}\n").as_bytes());
+    }
+    let cache = cache().map(|cache| format!("{:<8}{cache}\n", "cache"));
+    output::write(None, devices.iter().map(line).chain(cache).collect::<String>().as_bytes())
+}
+
+fn entry(Listing { name, device }: &Listing) -> serde_json::Value {
+    match device {
+        Ok(device) => {
+            serde_json::json!({ "name": name, "usable": true, "description": device.description() })
+        }
+        Err(error) => serde_json::json!({ "name": name, "usable": false, "why": error.to_string() }),
+    }
 }
 
 #[cfg(feature = "cuda")]
 fn cache() -> Option<String> {
-    Some(format!("{:<8}{}\n", "cache", reduce_runtime::Cache::of_environment()))
+    Some(reduce_runtime::Cache::of_environment().to_string())
 }
 
 #[cfg(not(feature = "cuda"))]

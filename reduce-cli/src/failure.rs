@@ -46,10 +46,18 @@ impl Failure {
         }
     }
 
-    /// Returns the message for the user; `None` if the reader of a pipe closed it.
+    /// Returns the line of JSON for the user; `None` if the reader of a pipe closed it.
+    pub(crate) fn json(&self) -> Option<String> {
+        (self.status() != 0).then(|| {
+            let (error, status) = (self.to_string(), self.status());
+            serde_json::json!({ "error": error, "status": status }).to_string()
+        })
+    }
+
+    /// Returns the message for the user, with colours; `None` if the reader of a pipe closed it.
     pub(crate) fn message(&self) -> Option<String> {
         match self {
-            Failure::Spec(error) | Failure::Law(error) => Some(error.to_string()),
+            Failure::Spec(error) | Failure::Law(error) => Some(error.coloured()),
             Failure::Request(_)
             | Failure::Wrong(_)
             | Failure::Data(_)

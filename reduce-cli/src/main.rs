@@ -43,7 +43,9 @@ mod view;
 mod watch;
 
 use args::{Args, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
+use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -51,21 +53,42 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(help) => return print_help(&help),
     };
+    if args.quiet {
+        output::be_quiet();
+    }
     let done = match &args.command {
         Command::Emit(args) => emit::emit(args),
         Command::Run(args) => run::run(args),
         Command::Explain(args) => explain::explain(args),
         Command::Ladder(args) => ladder::ladder(args),
         Command::Check(args) => check::check(args),
-        Command::Devices => devices::devices(),
+        Command::Devices(args) => devices::devices(args),
+        Command::Completions { shell } => completions(*shell),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.message().into_iter().for_each(output::note);
+            print_failure(&failure, args.command.gives_json());
             ExitCode::from(failure.status())
         }
     }
+}
+
+/// Prints a failure: as the line of JSON that the user asked for, or as an error.
+fn print_failure(failure: &Failure, as_json: bool) {
+    // A law that does not hold is in the line that was printed.
+    let is_printed = matches!(failure, Failure::Law(_));
+    match failure.json().filter(|_| as_json && !is_printed) {
+        Some(line) => drop(output::write(None, format!("{line}\n").as_bytes())),
+        None => failure.message().into_iter().for_each(output::error),
+    }
+}
+
+/// Prints a script by which a shell completes the arguments.
+fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "reducegen", &mut script);
+    output::write(None, &script)
 }
 
 /// Prints the help, the version, or the error in the arguments.

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::NamedTempFile;
 
 /// Writes all of `bytes` to the file, or to the standard output.
@@ -22,9 +23,24 @@ pub(crate) fn is_screen(file: Option<&Path>) -> bool {
     file.is_none() && io::stdout().is_terminal()
 }
 
-/// Writes a line to the standard error. A closed standard error is no failure.
+/// Whether notes are left out.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Leaves out all notes from now on.
+pub(crate) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Writes a line to the standard error, unless the user wants no notes.
 pub(crate) fn note(line: impl Display) {
-    drop(writeln!(io::stderr(), "{line}"));
+    if !QUIET.load(Ordering::Relaxed) {
+        error(line);
+    }
+}
+
+/// Writes a line to the standard error, in colour if that is a terminal. A closed standard error is no failure.
+pub(crate) fn error(line: impl Display) {
+    drop(writeln!(anstream::stderr(), "{line}"));
 }
 
 fn print(bytes: &[u8]) -> io::Result<()> {

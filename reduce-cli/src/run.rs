@@ -230,7 +230,7 @@ fn print(args: &Run, report: &Report<'_>, why_no_gpu: Option<&Error>) -> Result<
         Some(path) => output::write(Some(path), &array(report)?)?,
         None => output::write(None, format!("{}\n", report.text()).as_bytes())?,
     }
-    let why = why_no_gpu.map_or(String::new(), |error| format!("; no GPU: {error}"));
+    let why = if why_no_gpu.is_some() { "; no GPU (`reducegen devices` says why)" } else { "" };
     output::note(format!("{}{why}", report.summary()));
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output;
 use reduce_codegen::Error::{Refused, SharedMemory};
+use reduce_dsl::operators;
 use reduce_dsl::parse::{self, Bytes, Diagnostic, Parsed, SpecError};
 use reduce_ir::Scalar;
 use reduce_runtime::Error;
@@ -25,7 +26,10 @@ impl Source {
     /// Reads the argument itself, or the file that it names as `@file.reduce`.
     pub(crate) fn read(argument: &str) -> Result<Source, Failure> {
         let Some(path) = argument.strip_prefix('@') else {
-            return Ok(Source { name: "<spec>".to_owned(), text: argument.to_owned() });
+            // The name of an operator alone. A file of that name may lack its `@`.
+            let is_operator = operators::operator(argument).is_some();
+            let text = if is_operator { format!("op: {argument}") } else { argument.to_owned() };
+            return Ok(Source { name: "<spec>".to_owned(), text });
         };
         if path.is_empty() {
             return Err(Failure::request("`@` stands before the name of a file, as in `@max.reduce`"));

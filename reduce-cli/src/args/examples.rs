@@ -3,8 +3,8 @@
 /// Below the help of the command.
 pub(super) const ALL: &str = "\
 Examples:
-  reducegen run 'op: max' data.npy
-  reducegen run 'op: dot' x.npy y.npy --json
+  reducegen run max data.npy
+  reducegen run dot x.npy y.npy --json
   reducegen emit 'op: sum, ty: f32, passes: [shuffle, coarsen(4)]'
   reducegen explain 'op: sum, ty: f32'
   reducegen check 'ty: f32, op: |a, b| a + b - a * b, identity: 0.0'
@@ -26,7 +26,7 @@ Examples:
 /// Below the help of `run`.
 pub(super) const RUN: &str = "\
 Examples:
-  reducegen run 'op: max' data.npy
+  reducegen run max data.npy
   reducegen run 'map: |x| x.abs(), op: max' data.npy --device host
   reducegen run 'inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum' x.npy y.npy
   reducegen run 'op: sum' --raw f16 weights.bin --json
@@ -37,6 +37,9 @@ Examples:
   reducegen run 'op: sum, axes: b h w c -> b c' images.npy
   reducegen run 'op: mean' images.npy --axis 1,2 --keepdims -o means.npy
   reducegen run 'op: max, axes: i j -> i' --raw f32 matrix.bin --shape 1024x4096
+  reducegen run sum values.npy --segments offsets.npy -o sums.npy
+  reducegen run mean values.npy --by days.npy --keys-out days-once.npy -o means.npy
+  reducegen run 'op: sum, by: { key: u32 }, groups: 64' values.npy --by keys.npy
   reducegen run 'op: sum, block: 32, passes: [shuffle]' small.npy --trace
 
 Types of elements: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64, as NumPy saves them or with
@@ -45,6 +48,12 @@ Types of elements: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64,
 In JSON, a result is a number; a string if it is NaN, infinite, or an integer beyond 2^53; or an
 object of such values if it is a struct. `bits` holds the bits in the same form, in hexadecimal. With axes,
 these are flat arrays in row-major order, with null for a group that has no result.";
+
+/// Below the help of `completions`.
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  reducegen completions bash >/etc/bash_completion.d/reducegen
+  reducegen completions fish >~/.config/fish/completions/reducegen.fish";
 
 /// Below the help of `explain`.
 pub(super) const EXPLAIN: &str = "\

@@ -8,7 +8,7 @@ use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_dsl::parse;
 use reduce_ir::Scalar;
 use reduce_ir::program::LIMITS;
-use reduce_runtime::Strided;
+use reduce_runtime::{Architecture, Strided};
 use std::ffi::OsStr;
 use std::num::{IntErrorKind, ParseIntError};
 
@@ -108,6 +108,18 @@ pub(super) fn axis(text: &str) -> Result<i64, &'static str> {
 pub(super) fn param(text: &str) -> Result<Given, &'static str> {
     let (name, value) = text.split_once('=').ok_or("a param is a name and its value, as in k=3")?;
     Ok(Given { name: name.trim().to_owned(), text: value.trim().to_owned() })
+}
+
+/// The architectures that CUDA 12 and 13 compile for, from Volta on.
+const ARCHITECTURES: [u32; 15] = [70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121];
+
+pub(super) fn architecture(text: &str) -> Result<Architecture, String> {
+    let found: Architecture = text.parse().map_err(|error: reduce_runtime::Error| error.to_string())?;
+    if ARCHITECTURES.contains(&found.number()) {
+        return Ok(found);
+    }
+    let names = ARCHITECTURES.map(|number| format!("sm_{number}")).join(", ");
+    Err(format!("{found} is no architecture that CUDA compiles for: {names}"))
 }
 
 pub(super) fn device(text: &str) -> Result<Place, &'static str> {

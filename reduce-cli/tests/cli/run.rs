@@ -255,6 +255,85 @@ fn without_a_gpu_the_host_runs_and_says_why() {
     let output = folder.run(&["run", "op: max", "x.npy"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "2.0\n");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.starts_with("2 x f32 on host in ") && stderr.contains("; no GPU: "), "{stderr}");
+    assert!(
+        stderr.starts_with("2 x f32 on host in ")
+            && stderr.contains("; no GPU (`reducegen devices` says why)"),
+        "{stderr}"
+    );
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
+}
+
+#[test]
+fn the_name_of_an_operator_is_a_specification() {
+    let folder = Folder::of("operator_alone").with("x.npy", npy::array(&[1f32, 2.0]));
+    assert_eq!(folder.stdout(&["run", "sum", "x.npy"]), "3.0\n");
+    let output = folder.run(&["run", "summ", "x.npy"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn quiet_runs_print_results_alone() {
+    let folder = Folder::of("quiet").with("x.npy", npy::array(&[1f32, 2.0]));
+    for arguments in [["-q", "run", "sum", "x.npy"], ["run", "sum", "x.npy", "--quiet"]] {
+        let output = folder.run(&arguments);
+        assert_eq!(
+            (output.stdout.as_slice(), output.stderr.as_slice()),
+            (b"3.0\n".as_slice(), b"".as_slice())
+        );
+    }
+    let output = folder.run(&["-q", "run", "op: nothing", "x.npy"]);
+    assert!(!output.stderr.is_empty(), "errors are no notes");
+}
+
+#[test]
+fn failures_are_json_where_results_would_be() {
+    let folder = Folder::of("json_failure").with("x.npy", npy::array(&[1f32, 2.0]));
+    for (arguments, says) in [
+        (["run", "op: nothing", "x.npy", "--json"], "nothing"),
+        (["run", "sum", "y.npy", "--json"], "y.npy"),
+        (["run", "dot", "x.npy", "--json"], "2 inputs"),
+    ] {
+        let output = folder.run(&arguments);
+        let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let error = line["error"].as_str().unwrap();
+        assert!(error.contains(says) && !error.contains('\u{1b}'), "{error}");
+        assert_eq!((output.status.code(), line["status"].as_i64()), (Some(2), Some(2)));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+}
+
+#[test]
+fn devices_are_listed_in_json() {
+    let folder = Folder::of("devices_json");
+    let line: serde_json::Value = serde_json::from_str(&folder.stdout(&["devices", "--json"])).unwrap();
+    let host = &line["devices"][0];
+    assert_eq!((host["name"].as_str(), host["usable"].as_bool()), (Some("host"), Some(true)));
+    assert!(line["devices"][1]["why"].as_str().unwrap().contains("libcuda"), "{line}");
+}
+
+#[test]
+fn shells_complete_the_arguments() {
+    let folder = Folder::of("completions");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = folder.stdout(&["completions", shell]);
+        assert!(script.contains("reducegen") && script.contains("segments"), "{script}");
+    }
+}
+
+#[test]
+fn the_environment_names_the_device() {
+    let folder = Folder::of("environment").with("x.npy", npy::array(&[1f32, 2.0]));
+    let output = folder.command(&["run", "sum", "x.npy"]).env("REDUCEGEN_DEVICE", "host").output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !stderr.contains("no GPU"), "{stderr}");
+    let output = folder.command(&["run", "sum", "x.npy"]).env("REDUCEGEN_DEVICE", "gpu").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("write auto, host, cuda, or cuda:N"));
+}
+
+#[test]
+fn unknown_architectures_are_refused() {
+    let output = Folder::of("sm_999").run(&["emit", "op: sum, ty: f32", "--arch", "sm_999"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && stderr.contains("sm_999 is no architecture"), "{stderr}");
 }

@@ -43,6 +43,24 @@ impl SpecError {
         SpecError { origin: origin.into(), ..self }
     }
 
+    /// Returns the text with the colours of rustc, for a terminal.
+    pub fn coloured(&self) -> String {
+        self.rendered(&show::Renderer::styled())
+    }
+
+    fn rendered(&self, renderer: &show::Renderer) -> String {
+        if let Some(why) = &self.no_thread {
+            return format!(
+                "error: the system cannot start a thread to parse a specification of that length ({why}); raise the limits of \
+                 threads and memory (`ulimit -u`, `ulimit -v`)"
+            );
+        }
+        let (source, origin) = (visible(&self.source), visible(&self.origin));
+        let render = |diagnostic| renderer.render(&[group(&source, &origin, diagnostic)]);
+        let shown: Vec<_> = self.diagnostics.iter().map(render).collect();
+        shown.join("\n\n")
+    }
+
     /// Returns all errors, in the order of the text.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
@@ -54,18 +72,7 @@ impl Error for SpecError {}
 /// Prints without colour, and without characters that control a terminal.
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(why) = &self.no_thread {
-            return write!(
-                f,
-                "error: the system cannot start a thread to parse a specification of that length ({why}); raise the limits of \
-                 threads and memory (`ulimit -u`, `ulimit -v`)"
-            );
-        }
-        let (source, origin) = (visible(&self.source), visible(&self.origin));
-        let renderer = show::Renderer::plain();
-        let render = |diagnostic| renderer.render(&[group(&source, &origin, diagnostic)]);
-        let shown: Vec<_> = self.diagnostics.iter().map(render).collect();
-        f.write_str(&shown.join("\n\n"))
+        f.write_str(&self.rendered(&show::Renderer::plain()))
     }
 }
 
