@@ -16,7 +16,7 @@
 //! In reading order:
 //!
 //! - [`reduction!`] makes a [`Reduction`].
-//! - [`Reduction::reduce`] runs it on the cores of the host.
+//! - [`Reduction::reduce`] runs it on the default device, and [`Reduction::reduce_on`] on another: see [`Device::from_env`].
 //! - [`Reduction::compile`] makes a [`Compiled`] for a [`Device`]. It runs there many times, also on device memory.
 //! - [`Reduction::with`] gives values to params.
 //! - [`Best`] and similar structs are results.
@@ -312,8 +312,7 @@ pub use reduce_dsl::parse::{SpecError, spec as parse};
 pub use reduce_ir as ir;
 pub use reduce_ir::Spec;
 
-/// Makes a reduction: a constant expression for a `static` or `let`, or an item. (In a `const` it would be lowered
-/// again at every use.)
+/// Makes a reduction: a constant expression for a `static`, a `const` or a `let`, or an item.
 ///
 /// Takes the fields of a [specification](crate#the-specification). Every mistake is a compile error at its position,
 /// including an illegal list of passes and an operator that is not associative.

@@ -11,6 +11,8 @@ mod axes_law;
 mod axes_shapes;
 #[path = "support/axes_specs.rs"]
 mod axes_specs;
+#[path = "gpu/break_even.rs"]
+mod break_even;
 mod cases;
 #[path = "support/classes.rs"]
 mod classes;

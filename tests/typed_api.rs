@@ -135,3 +135,22 @@ fn a_group_without_an_element_left_is_none() {
     let found = above.reduce(View::of(&[-1.0, -2.0, 3.0, 4.0], [2, 2])).unwrap();
     assert_eq!(found.values, [None, Some(1)]);
 }
+
+const PEAK: Reduction<f32, f32> = reduction! { ty: f32, op: max };
+
+/// What is compiled stays in the process: neither a `const` nor a `let` compiles again at each use, which takes some hundred microseconds.
+#[test]
+fn a_reduction_is_a_plain_value() {
+    let call = |x: &[f32]| {
+        let mean = reduction! { ty: f32, op: mean };
+        let copy = mean;
+        (copy.reduce(x).unwrap(), mean.reduce_on(&Device::host(), x).unwrap(), PEAK.reduce(x).unwrap())
+    };
+    let x = [1.0, 2.0, 6.0];
+    assert_eq!(call(&x), (3.0, 3.0, 6.0));
+    let started = std::time::Instant::now();
+    (0..1000).for_each(|_| assert_eq!(call(&x), (3.0, 3.0, 6.0)));
+    let of_one = started.elapsed() / 3000;
+    println!("{of_one:?} for a call");
+    assert!(of_one.as_micros() < 60, "{of_one:?}");
+}

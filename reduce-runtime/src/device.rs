@@ -82,6 +82,15 @@ impl Device {
         Device::cuda(0).unwrap_or_else(|_| Device::host())
     }
 
+    /// Returns whether two values stand for one device: the host, or one context of a GPU.
+    pub fn is_same(&self, other: &Device) -> bool {
+        match (&self.kind, &other.kind) {
+            (DeviceKind::Host, DeviceKind::Host) => true,
+            (DeviceKind::Cuda(this), DeviceKind::Cuda(other)) => this.has_context_of(other),
+            (DeviceKind::Host, DeviceKind::Cuda(_)) | (DeviceKind::Cuda(_), DeviceKind::Host) => false,
+        }
+    }
+
     /// Returns the name: `host`, or `cuda:0`.
     pub fn name(&self) -> String {
         match &self.kind {

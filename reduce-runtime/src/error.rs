@@ -283,6 +283,9 @@ pub enum Error {
         /// The number of devices.
         count: usize,
     },
+    /// The environment names no device.
+    #[error("REDUCEGEN_DEVICE is `{0}`, and should be auto, host, cuda, or cuda:N with a number N")]
+    NoSuchName(String),
     /// The crate was compiled without CUDA.
     #[error("this program was built without CUDA; build it with the feature `cuda`, or use the host")]
     BuiltWithoutCuda,
@@ -358,11 +361,8 @@ pub enum Error {
         waited: Duration,
     },
     /// The environment variable [`Error::COMPILE_SECONDS`] is not a time.
-    #[error("{} is `{text}`; write a number of seconds above 0, such as 30", Error::COMPILE_SECONDS)]
-    MalformedSeconds {
-        /// Its value.
-        text: String,
-    },
+    #[error("{} is `{0}`; write a number of seconds above 0, such as 30", Error::COMPILE_SECONDS)]
+    MalformedSeconds(String),
     /// The driver measured an invalid time.
     #[error("the CUDA driver measured an invalid time of {milliseconds} ms; update NVIDIA's driver")]
     WrongTime {

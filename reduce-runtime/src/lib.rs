@@ -12,6 +12,7 @@
 mod architecture;
 #[cfg(feature = "cuda")]
 mod cache;
+mod default_device;
 mod device;
 mod error;
 mod groups;

@@ -1,6 +1,7 @@
 //! A reduction with Rust types, as `reduction!` makes it.
 
 mod arrays;
+mod compiled_once;
 mod into;
 mod numbered;
 mod runs;
@@ -17,27 +18,34 @@ pub use segments::Ragged;
 pub use types::{NoParams, Output, Params, Returned, Slices};
 pub use with::With;
 
-use crate::{Device, Error, Reducer};
+use crate::{Device, Error, Reducer, Strided};
 #[cfg(feature = "cuda")]
 use crate::{DeviceInputs, Workspace};
 #[cfg(feature = "cuda")]
 use cudarc::driver::CudaStream;
 use reduce_ir::program::Program;
 use reduce_ir::{Spec, Value};
+use reduce_lanes::LanesRef;
 use std::fmt;
 use std::marker::PhantomData;
-#[cfg(feature = "cuda")]
 use std::sync::Arc;
-use std::sync::OnceLock;
 
 /// A reduction from slices of `In` to `Out`: `f32` to `f32`, or `(f32, f32)` to `f32` for two inputs.
 ///
 /// `P` is the type of the params that are given at the call: `f32`, a tuple of several, or `()` for none. A reduction
-/// can live in a `static`, and threads may share it.
+/// is a plain value: a `const`, a `static` and a `let` serve alike, because the process keeps what it has compiled.
 pub struct Reduction<In, Out, P = ()> {
     spec: fn() -> Spec,
-    host: OnceLock<Compiled<In, Out, P>>,
+    types: PhantomData<fn(In, P) -> Out>,
 }
+
+impl<In, Out, P> Clone for Reduction<In, Out, P> {
+    fn clone(&self) -> Reduction<In, Out, P> {
+        *self
+    }
+}
+
+impl<In, Out, P> Copy for Reduction<In, Out, P> {}
 
 /// Shows the specification.
 impl<In, Out, P> fmt::Debug for Reduction<In, Out, P> {
@@ -49,25 +57,34 @@ impl<In, Out, P> fmt::Debug for Reduction<In, Out, P> {
 impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
     /// Makes the reduction that `spec` specifies. The types are checked at the call; `reduction!` guarantees them.
     pub const fn new(spec: fn() -> Spec) -> Reduction<In, Out, P> {
-        Reduction { spec, host: OnceLock::new() }
+        Reduction { spec, types: PhantomData }
     }
 }
 
 impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
-    /// Reduces slices of equal length on all cores of the host, with the same bits as on every GPU. Several inputs are
-    /// a tuple. With `layout: strided`, [`Strided`](crate::Strided) elements may replace slices. To use a GPU, see
-    /// [`Reduction::compile`].
+    /// Reduces slices of equal length on the default device: see [`Device::from_env`]. The bits are the same on every device. Several
+    /// inputs are a tuple. With `layout: strided`, [`Strided`](crate::Strided) elements may replace slices.
     ///
-    /// The first call lowers the reduction and keeps the result in this value. So a reduction that is called repeatedly
-    /// belongs in a `static`.
+    /// The first call in a process compiles the reduction.
     ///
     /// # Errors
-    /// See [`Reducer::reduce`].
+    /// See [`Reducer::reduce`] and [`Device::from_env`].
     pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error>
     where
         P: NoParams,
     {
         self.with(P::default()).reduce(slices)
+    }
+
+    /// As [`Reduction::reduce`], on a device: `PEAK.reduce_on(&Device::host(), &samples)?`.
+    ///
+    /// # Errors
+    /// See [`Reducer::reduce`].
+    pub fn reduce_on<S: Slices<In>>(&self, device: &Device, slices: S) -> Result<Out, Error>
+    where
+        P: NoParams,
+    {
+        self.with_device(device).reduce(slices)
     }
 }
 
@@ -78,13 +95,20 @@ impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
         With::new(self, &params)
     }
 
+    /// Returns the reduction for calls on a device: `ROWS.with_device(&Device::host()).reduce_segments(&x, &offsets)?`.
+    pub fn with_device(&self, device: &Device) -> With<'_, Reduction<In, Out, P>>
+    where
+        P: NoParams,
+    {
+        self.with(P::default()).with_device(device)
+    }
+
     /// Compiles the reduction for a device, to run it there many times.
     ///
     /// # Errors
     /// See [`Reducer::new`].
     pub fn compile(&self, device: &Device) -> Result<Compiled<In, Out, P>, Error> {
-        let reducer = Reducer::new(&self.spec(), device)?;
-        Ok(Compiled { reducer, types: PhantomData })
+        Ok(Compiled { reducer: Arc::new(Reducer::new(&self.spec(), device)?), types: PhantomData })
     }
 
     /// Returns the specification.
@@ -109,20 +133,16 @@ impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
         Ok(reduce_codegen::cuda(&self.program()?)?)
     }
 
-    /// Returns the reduction compiled for the host, and compiles it at the first call.
-    fn host(&self) -> Result<&Compiled<In, Out, P>, Error> {
-        if let Some(host) = self.host.get() {
-            return Ok(host);
-        }
-        let host = self.compile(&Device::host())?;
-        Ok(self.host.get_or_init(|| host))
+    /// Returns the reduction compiled for a device, and compiles it at the first call in this process.
+    fn compiled(&self, device: &Device) -> Result<Compiled<In, Out, P>, Error> {
+        Ok(Compiled { reducer: compiled_once::reducer(self.spec, device)?, types: PhantomData })
     }
 }
 
 /// A [`Reduction`] compiled for a device. Running it neither lowers nor compiles again.
 #[derive(Debug)]
 pub struct Compiled<In, Out, P = ()> {
-    reducer: Reducer,
+    reducer: Arc<Reducer>,
     types: PhantomData<fn(In, P) -> Out>,
 }
 
@@ -210,8 +230,8 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.output(&workspace.read(stream)?)
     }
 
-    fn run<S: Slices<In>>(&self, slices: S, params: &[Value]) -> Result<Out, Error> {
-        let outcome = self.reducer.reduce_with(&slices.views(), params)?;
+    fn run(&self, views: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Out, Error> {
+        let outcome = self.reducer.reduce_with(views, params)?;
         self.output(&outcome.values)
     }
 

@@ -162,7 +162,7 @@ fn a_time_that_is_none_is_an_error() {
         }
         let text = std::env::var("REDUCEGEN_COMPILE_SECONDS").unwrap();
         let error = Compiler::new(cache()).image(&program(1), TARGET).unwrap_err();
-        assert_eq!(error, Error::MalformedSeconds { text });
+        assert_eq!(error, Error::MalformedSeconds(text));
         assert!(error.is_users_fault() && error.to_string().ends_with("such as 30"), "{error}");
         return;
     }

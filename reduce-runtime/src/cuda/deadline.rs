@@ -46,7 +46,7 @@ pub(super) fn or_default(deadline: Option<Duration>) -> Result<Duration, Error> 
 
 fn seconds(text: &str) -> Result<Duration, Error> {
     let duration = text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let malformed = || Error::MalformedSeconds { text: text.to_owned() };
+    let malformed = || Error::MalformedSeconds(text.to_owned());
     duration.filter(|it| !it.is_zero()).ok_or_else(malformed)
 }
 

@@ -60,6 +60,11 @@ impl Gpu {
         Gpu { compiler: Arc::new(compiler), ..self }
     }
 
+    /// Returns whether both have one context. Their caches may differ.
+    pub(crate) fn has_context_of(&self, other: &Gpu) -> bool {
+        self.context.cu_ctx() == other.context.cu_ctx()
+    }
+
     pub(crate) fn name(&self) -> String {
         format!("cuda:{}", self.context.ordinal())
     }

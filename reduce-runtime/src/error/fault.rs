@@ -45,9 +45,10 @@ impl Error {
             | Error::HostHasNoClock
             | Error::NothingToTime
             | Error::MalformedArchitecture { .. }
-            | Error::MalformedSeconds { .. }
+            | Error::MalformedSeconds(_)
             | Error::UnknownArchitecture { .. }
-            | Error::NoSuchDevice { .. } => true,
+            | Error::NoSuchDevice { .. }
+            | Error::NoSuchName(_) => true,
             Error::Codegen(error) => {
                 use codegen::Error::{
                     Name, Refused, SegmentsNeedAuto, SegmentsTooLarge, SharedMemory, TooLarge,

@@ -131,7 +131,7 @@ tuples!(
 );
 
 impl<In, R: GroupResult, P: Params> Reduction<In, Array<R>, P> {
-    /// Reduces each group of views on all cores of the host, with the same bits as on every GPU. Several inputs are a tuple.
+    /// Reduces each group of views on the default device: see [`Device::from_env`](crate::Device::from_env). The bits are the same on every device. Several inputs are a tuple.
     /// See [`Reducer::reduce_groups`](crate::Reducer::reduce_groups).
     ///
     /// # Errors
@@ -156,9 +156,17 @@ impl<In, R: GroupResult, P: Params> Compiled<In, Array<R>, P> {
         self.with(P::default()).reduce(views)
     }
 
-    fn run<V: Views<In>>(&self, views: V, params: &[Value]) -> Result<Array<R>, Error> {
-        array(self.reducer().operation(), self.reducer().reduce_groups(&views.views(), params)?)
+    fn run(&self, views: &[View<LanesRef<'_>>], params: &[Value]) -> Result<Array<R>, Error> {
+        array(self.reducer().operation(), self.reducer().reduce_groups(views, params)?)
     }
+}
+
+/// Returns the elements of the largest view, and the bytes of all.
+pub(super) fn size(views: &[View<LanesRef<'_>>]) -> [usize; 2] {
+    let elements =
+        |view: &View<LanesRef<'_>>| view.lengths.iter().fold(1usize, |all, &it| all.saturating_mul(it));
+    let bytes = views.iter().map(|view| elements(view).saturating_mul(view.data.ty().size()));
+    [views.iter().map(elements).max().unwrap_or(0), bytes.fold(0, usize::saturating_add)]
 }
 
 /// Gives results their Rust types.
@@ -180,7 +188,8 @@ impl<In, R: GroupResult, P: Params> With<'_, Reduction<In, Array<R>, P>> {
     /// # Errors
     /// See [`Reducer::reduce_groups`](crate::Reducer::reduce_groups).
     pub fn reduce<V: Views<In>>(&self, views: V) -> Result<Array<R>, Error> {
-        self.reduction.host()?.run(views, &self.params)
+        let views = views.views();
+        self.compiled(size(&views))?.run(&views, &self.params)
     }
 }
 
@@ -190,6 +199,6 @@ impl<In, R: GroupResult, P: Params> With<'_, Compiled<In, Array<R>, P>> {
     /// # Errors
     /// See [`Reducer::reduce_groups`](crate::Reducer::reduce_groups).
     pub fn reduce<V: Views<In>>(&self, views: V) -> Result<Array<R>, Error> {
-        self.reduction.run(views, &self.params)
+        self.reduction.run(&views.views(), &self.params)
     }
 }

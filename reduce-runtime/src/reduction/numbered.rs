@@ -1,6 +1,6 @@
 //! Reductions by keys that number groups, with Rust types: views and keys in, results out.
 
-use super::arrays::array;
+use super::arrays::{array, size};
 use super::{Array, Compiled, GroupResult, NoParams, Params, Reduction, Views, With};
 use crate::{Error, View};
 use reduce_ir::Value;
@@ -14,7 +14,7 @@ impl<In, Key: 'static, R: GroupResult, P: Params> Reduction<Numbered<In, Key>, A
 where
     for<'a> LanesRef<'a>: From<&'a [Key]>,
 {
-    /// Reduces the elements of each group on all cores of the host. Inputs are slices; several are a tuple. There is one key for
+    /// Reduces the elements of each group on the default device. Inputs are slices; several are a tuple. There is one key for
     /// each element. See [`Reducer::reduce_keys`](crate::Reducer::reduce_keys).
     ///
     /// # Errors
@@ -52,7 +52,8 @@ where
     /// # Errors
     /// See [`Reducer::reduce_keys`](crate::Reducer::reduce_keys).
     pub fn reduce_keys<V: Views<In>>(&self, views: V, keys: &[Key]) -> Result<Array<R>, Error> {
-        reduce(self.reduction.host()?, views, keys, &self.params)
+        let views = views.views();
+        reduce(&self.compiled(size(&views))?, &views, keys, &self.params)
     }
 }
 
@@ -65,13 +66,13 @@ where
     /// # Errors
     /// See [`Reducer::reduce_keys`](crate::Reducer::reduce_keys).
     pub fn reduce_keys<V: Views<In>>(&self, views: V, keys: &[Key]) -> Result<Array<R>, Error> {
-        reduce(self.reduction, views, keys, &self.params)
+        reduce(self.reduction, &views.views(), keys, &self.params)
     }
 }
 
 fn reduce<In, Key, R: GroupResult, P: Params>(
     compiled: &Compiled<Numbered<In, Key>, Array<R>, P>,
-    views: impl Views<In>,
+    views: &[View<LanesRef<'_>>],
     keys: &[Key],
     params: &[Value],
 ) -> Result<Array<R>, Error>
@@ -79,6 +80,6 @@ where
     for<'a> LanesRef<'a>: From<&'a [Key]>,
 {
     let reducer = compiled.reducer();
-    let groups = reducer.reduce_keys(&views.views(), View::of(keys.into(), [keys.len()]), params)?;
+    let groups = reducer.reduce_keys(views, View::of(keys.into(), [keys.len()]), params)?;
     array(reducer.operation(), groups)
 }

@@ -1,8 +1,8 @@
 //! Reductions by runs of equal keys, with Rust types: views and keys in, keys and results out.
 
-use super::arrays::array;
+use super::arrays::{array, size};
 use super::{Array, Compiled, GroupResult, NoParams, Params, Reduction, Views, With};
-use crate::Error;
+use crate::{Error, View};
 use reduce_ir::Value;
 use reduce_lanes::LanesRef;
 use std::marker::PhantomData;
@@ -24,7 +24,7 @@ where
     for<'a> LanesRef<'a>: From<&'a [Key]>,
     for<'a> &'a [Key]: TryFrom<LanesRef<'a>>,
 {
-    /// Reduces each run of equal neighbouring keys on all cores of the host. Inputs are slices, or
+    /// Reduces each run of equal neighbouring keys on the default device. Inputs are slices, or
     /// views with `axes`; several are a tuple. See [`Reducer::reduce_runs`](crate::Reducer::reduce_runs).
     ///
     /// # Errors
@@ -64,7 +64,8 @@ where
     /// # Errors
     /// See [`Reducer::reduce_runs`](crate::Reducer::reduce_runs).
     pub fn reduce_runs<V: Views<In>>(&self, views: V, keys: &[Key]) -> Result<Runs<Key, R>, Error> {
-        reduce(self.reduction.host()?, views, keys, &self.params)
+        let views = views.views();
+        reduce(&self.compiled(size(&views))?, &views, keys, &self.params)
     }
 }
 
@@ -78,13 +79,13 @@ where
     /// # Errors
     /// See [`Reducer::reduce_runs`](crate::Reducer::reduce_runs).
     pub fn reduce_runs<V: Views<In>>(&self, views: V, keys: &[Key]) -> Result<Runs<Key, R>, Error> {
-        reduce(self.reduction, views, keys, &self.params)
+        reduce(self.reduction, &views.views(), keys, &self.params)
     }
 }
 
 fn reduce<In, Key: Clone, R: GroupResult, P: Params>(
     compiled: &Compiled<Keyed<In, Key>, Array<R>, P>,
-    views: impl Views<In>,
+    views: &[View<LanesRef<'_>>],
     keys: &[Key],
     params: &[Value],
 ) -> Result<Runs<Key, R>, Error>
@@ -93,7 +94,7 @@ where
     for<'a> &'a [Key]: TryFrom<LanesRef<'a>>,
 {
     let reducer = compiled.reducer();
-    let runs = reducer.reduce_runs(&views.views(), keys.into(), params)?;
+    let runs = reducer.reduce_runs(views, keys.into(), params)?;
     // The keys have the type of those that were given.
     let keys = <&[Key]>::try_from(runs.keys.borrow()).map(<[Key]>::to_vec).unwrap_or_default();
     Ok(Runs { keys, results: array(reducer.operation(), runs.groups)? })

@@ -1,6 +1,6 @@
 //! Reductions with `segments`, with Rust types: views and offsets in, an array out.
 
-use super::arrays::array;
+use super::arrays::{array, size};
 use super::into::write;
 use super::{Array, Compiled, GroupResult, NoParams, Params, Reduction, Views, With};
 use crate::{Error, View};
@@ -15,7 +15,7 @@ impl<In, Offset, R: GroupResult, P: Params> Reduction<Ragged<In, Offset>, Array<
 where
     for<'a> LanesRef<'a>: From<&'a [Offset]>,
 {
-    /// Reduces the elements between neighbouring offsets on all cores of the host. Inputs are slices, or views with `axes`; several are a tuple. See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
+    /// Reduces the elements between neighbouring offsets on the default device. Inputs are slices, or views with `axes`; several are a tuple. See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
     ///
     /// # Errors
     /// See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
@@ -68,7 +68,8 @@ where
     /// # Errors
     /// See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
     pub fn reduce_segments<V: Views<In>>(&self, views: V, offsets: &[Offset]) -> Result<Array<R>, Error> {
-        reduce(self.reduction.host()?, views, offsets, &self.params)
+        let views = views.views();
+        reduce(&self.compiled(size(&views))?, &views, offsets, &self.params)
     }
 }
 
@@ -81,13 +82,13 @@ where
     /// # Errors
     /// See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
     pub fn reduce_segments<V: Views<In>>(&self, views: V, offsets: &[Offset]) -> Result<Array<R>, Error> {
-        reduce(self.reduction, views, offsets, &self.params)
+        reduce(self.reduction, &views.views(), offsets, &self.params)
     }
 }
 
 fn reduce<'o, In, Offset, R: GroupResult, P: Params>(
     compiled: &Compiled<Ragged<In, Offset>, Array<R>, P>,
-    views: impl Views<In>,
+    views: &[View<LanesRef<'_>>],
     offsets: &'o [Offset],
     params: &[Value],
 ) -> Result<Array<R>, Error>
@@ -95,5 +96,5 @@ where
     LanesRef<'o>: From<&'o [Offset]>,
 {
     let reducer = compiled.reducer();
-    array(reducer.operation(), reducer.reduce_segments(&views.views(), offsets.into(), params)?)
+    array(reducer.operation(), reducer.reduce_segments(views, offsets.into(), params)?)
 }

@@ -1,6 +1,7 @@
 //! A reduction with values for its params.
 
-use crate::{Compiled, Error, Output, Params, Reduction, Slices};
+use crate::default_device::default_device;
+use crate::{Compiled, Device, Error, Output, Params, Reduction, Returned, Slices};
 #[cfg(feature = "cuda")]
 use crate::{DeviceInputs, Workspace};
 #[cfg(feature = "cuda")]
@@ -14,11 +15,31 @@ use std::sync::Arc;
 pub struct With<'a, R> {
     pub(crate) reduction: &'a R,
     pub(crate) params: Vec<Value>,
+    /// The device of a [`Reduction`]; `None` is the default one.
+    device: Option<Device>,
 }
 
 impl<'a, R> With<'a, R> {
     pub(super) fn new(reduction: &'a R, params: &impl Params) -> With<'a, R> {
-        With { reduction, params: params.values() }
+        With { reduction, params: params.values(), device: None }
+    }
+}
+
+impl<In, Out: Returned, P: Params> With<'_, Reduction<In, Out, P>> {
+    /// Returns the same for calls on a device.
+    #[must_use]
+    pub fn with_device(self, device: &Device) -> Self {
+        With { device: Some(device.clone()), ..self }
+    }
+
+    /// Returns the reduction compiled for the device of a call with so many elements, which have so many bytes.
+    pub(super) fn compiled(&self, [elements, bytes]: [usize; 2]) -> Result<Compiled<In, Out, P>, Error> {
+        if let Some(device) = &self.device {
+            return self.reduction.compiled(device);
+        }
+        let host = self.reduction.compiled(&Device::host())?;
+        let device = default_device(host.reducer().operation(), elements, bytes)?;
+        if device.is_same(&Device::host()) { Ok(host) } else { self.reduction.compiled(&device) }
     }
 }
 
@@ -28,7 +49,10 @@ impl<In, Out: Output, P: Params> With<'_, Reduction<In, Out, P>> {
     /// # Errors
     /// See [`Reducer::reduce`](crate::Reducer::reduce).
     pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
-        self.reduction.host()?.run(slices, &self.params)
+        let views = slices.views();
+        let bytes = views.iter().map(|view| view.len * view.data.ty().size()).sum();
+        let elements = views.first().map_or(0, |view| view.len);
+        self.compiled([elements, bytes])?.run(&views, &self.params)
     }
 }
 
@@ -38,7 +62,7 @@ impl<In, Out: Output, P: Params> With<'_, Compiled<In, Out, P>> {
     /// # Errors
     /// See [`Reducer::reduce`](crate::Reducer::reduce).
     pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
-        self.reduction.run(slices, &self.params)
+        self.reduction.run(&slices.views(), &self.params)
     }
 
     /// As [`Compiled::reduce_device`].
