@@ -145,7 +145,7 @@ impl KeyPlan {
     fn deal(&self, association: &Association, n: usize) -> Deal {
         if self.plan.elements.traits().is_exact {
             let chunk = n.div_ceil(threads::count()).max(CHUNK).max(self.keys.groups as usize);
-            return Deal { chunk, tables: 1, width: 1 };
+            return Deal { chunk, tables: 1, width: chunk };
         }
         let fold = association.first.first().copied().unwrap_or(Level::every(Level::ALL, Tree::Serial));
         let [chunk, tables, width] =
@@ -217,15 +217,19 @@ impl Worker {
     fn find_places(&mut self, offset: usize, deal: Deal, keys: Keys) -> Result<(), usize> {
         let LanesRef::U32(slots) = self.slots[0].borrow() else { return Err(0) };
         let (groups, out) = (keys.groups as u32, (deal.tables as u64 * keys.groups) as u32);
+        let greatest = slots.iter().copied().max();
+        if keys.others != Others::Drop && greatest.is_some_and(|slot| slot >= groups) {
+            return Err(slots.iter().position(|&slot| slot >= groups).unwrap_or(0));
+        }
         self.places.clear();
-        for (element, &slot) in slots.iter().enumerate() {
-            let place = match slot < groups {
-                true if deal.tables == 1 => slot,
-                true => ((offset + element) / deal.width % deal.tables) as u32 * groups + slot,
-                false if keys.others == Others::Drop => out,
-                false => return Err(element),
-            };
-            self.places.push(place);
+        // Tables are counted: divisions for each element would take longer than the rest.
+        let (mut table, mut start) = (offset / deal.width % deal.tables, 0);
+        let mut end = deal.width - offset % deal.width;
+        while start < slots.len() {
+            let (first, turn) = (table as u32 * groups, &slots[start..end.min(slots.len())]);
+            self.places.extend(turn.iter().map(|&slot| if slot < groups { first + slot } else { out }));
+            table = if table + 1 == deal.tables { 0 } else { table + 1 };
+            (start, end) = (end, end.saturating_add(deal.width));
         }
         Ok(())
     }

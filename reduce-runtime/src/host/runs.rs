@@ -9,6 +9,9 @@ use std::ops::Range;
 /// Keys that a thread compares at a time.
 const SHARE: usize = 1 << 18;
 
+/// Keys that are compared at once: few enough that most blocks lie in one run.
+const BLOCK: usize = 16;
+
 /// A key. Keys are equal if their bits are, and −0 equals +0. So a NaN is a run of its own unless its neighbour has its bits.
 trait Key: Copy + Send + Sync {
     fn is_same(self, other: Self) -> bool;
@@ -52,13 +55,30 @@ pub fn run_offsets(keys: LanesRef<'_>) -> Vec<usize> {
 
 fn offsets<K: Key>(keys: &[K]) -> Vec<usize> {
     let shares = (0..keys.len()).step_by(SHARE).map(|at| at..keys.len().min(at + SHARE)).collect();
-    let heads = |share: Range<usize>| {
-        let is_head = |&at: &usize| at == 0 || !keys[at].is_same(keys[at - 1]);
-        Ok::<_, Infallible>(share.filter(is_head).collect::<Vec<_>>())
-    };
-    let Ok(heads) = threads::map(shares, heads);
+    let Ok(heads) = threads::map(shares, |share| Ok::<_, Infallible>(heads(keys, share)));
     let mut all = heads.concat();
     all.push(keys.len());
+    all
+}
+
+/// Returns the positions in a range at which runs begin.
+fn heads<K: Key>(keys: &[K], range: Range<usize>) -> Vec<usize> {
+    let is_head = |at: usize| at == 0 || !keys[at].is_same(keys[at - 1]);
+    let start = range.end.min(range.start.max(1));
+    let mut all: Vec<_> = (range.start..start).filter(|&at| is_head(at)).collect();
+    let (blocks, rest) = keys[start..range.end].as_chunks::<BLOCK>();
+    for (block, at) in blocks.iter().zip((start..).step_by(BLOCK)) {
+        let before = &keys[at - 1..at - 1 + BLOCK];
+        // Without an early end, the compiler vectorises the comparisons.
+        let mut differs = false;
+        for k in 0..BLOCK {
+            differs |= !block[k].is_same(before[k]);
+        }
+        if differs {
+            all.extend((at..at + BLOCK).filter(|&at| is_head(at)));
+        }
+    }
+    all.extend((range.end - rest.len()..range.end).filter(|&at| is_head(at)));
     all
 }
 
