@@ -4,12 +4,14 @@
 //! results are always those of [`reduce_ir::arith`].
 
 use super::{
-    Deinterleave, Groups, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, Summed, Term, bug, operations,
+    Deinterleave, Groups, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, SegmentSum, Summed, Term, bug,
+    operations,
 };
 use reduce_ir::func::Node;
 use reduce_ir::ops::{Bin, Cmp, Un};
 
 type Done = Result<(), LaneError>;
+type SumSegments = fn(LanesRef<'_>, &[usize], &[SegmentSum], [&mut Lanes; 2], Option<Prefetch>) -> Done;
 
 /// The loops that an [evaluator](crate::eval::Evaluator) calls, compiled for one instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +43,8 @@ pub struct Fused {
     pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Prefetch>) -> Done,
     /// Sums the lanes of the chunks of groups.
     pub sum_groups: fn(Term<LanesRef<'_>>, Summed, Groups, [&mut Lanes; 2]) -> Done,
+    /// Sums segments.
+    pub sum_segments: SumSegments,
     /// Folds rows that lie some elements apart into the lanes.
     pub fold_columns: fn(Bin, &mut Lanes, LanesRef<'_>, usize) -> Done,
     /// Combines items by halves.
@@ -72,6 +76,7 @@ const FUSED: Option<Fused> = Some(Fused {
     add_squares: add_squares_plainly,
     sum: sum_plainly,
     sum_groups,
+    sum_segments: |from, offsets, sums, lanes, prefetch| sum_segments(from, offsets, sums, lanes, prefetch),
     fold_columns,
     pairwise_tree,
 });
@@ -277,6 +282,22 @@ macro_rules! fused {
             crate::group_sums::sum_groups(term, how, groups, [acc, out])
         }
 
+        /// Appends to `out` the sum of each segment between neighbouring offsets of floats. The sums ascend by their most elements. A segment without elements, with more than all sums have, or with fewer than
+        /// [`AFTER`](SegmentSum::AFTER) elements after it gets a sum that means nothing. Overwrites `acc`.
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn sum_segments(
+            from: LanesRef<'_>,
+            offsets: &[usize],
+            sums: &[SegmentSum],
+            [acc, out]: [&mut Lanes; 2],
+            prefetcher: impl Prefetcher,
+        ) -> Done {
+            crate::segment_sums::sum_segments(from, offsets, sums, [acc, out], prefetcher)
+        }
+
         /// Appends to `out` the combination of every `items` (a power of two, at most [`TREE`](crate::TREE)) items of `width` lanes, of
         /// which there are at least [`BLOCK`](crate::BLOCK): the first half with the second, and so on. The last items may be absent. For
         /// sums and products of floats.
@@ -298,8 +319,8 @@ fused!();
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use super::{
-        Bin, Cmp, Deinterleave, Done, Groups, Lanes, LanesRef, Node, Prefetcher, Summed, Term, Un, bug,
-        operations,
+        Bin, Cmp, Deinterleave, Done, Groups, Lanes, LanesRef, Node, Prefetcher, SegmentSum, Summed, Term,
+        Un, bug, operations,
     };
 
     compiled!(,

@@ -14,6 +14,7 @@ mod operations;
 mod pairwise;
 mod places;
 mod rows;
+mod segment_sums;
 mod short_rows;
 mod sums;
 
@@ -26,7 +27,7 @@ pub use compiled::{
     select, un,
 };
 #[cfg(not(target_arch = "x86_64"))]
-pub use compiled::{add_squares, fold_columns, pairwise_tree, sum, sum_groups};
+pub use compiled::{add_squares, fold_columns, pairwise_tree, sum, sum_groups, sum_segments};
 pub use deinterleave::Deinterleave;
 pub use fold_at::fold_at;
 pub use group_sums::{Groups, Windows, sum_windows};
@@ -35,6 +36,7 @@ pub use pairwise::TREE;
 pub(crate) use pairwise::has_pairwise_step;
 pub use places::Places;
 pub use rows::{BLOCK, LINE, NARROW, Prefetch, Prefetcher};
+pub use segment_sums::{SegmentSum, sum_each};
 pub(crate) use sums::sums;
 pub use sums::{Blocks, Summed, Term, blocks, sum_rows};
 

@@ -12,6 +12,7 @@ mod groups;
 mod isa;
 mod items;
 mod keys;
+mod offsets;
 mod pass;
 mod plan;
 mod pool;
@@ -27,6 +28,7 @@ mod worker;
 pub use error::HostError;
 pub use isa::Isa;
 pub use keys::KeyPlan;
+pub(crate) use offsets::places_of;
 pub use plan::Plan;
 pub use runs::run_offsets;
 

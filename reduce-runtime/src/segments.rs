@@ -167,8 +167,10 @@ impl Reducer {
         offsets: &[usize],
         params: &[Value],
     ) -> Result<Groups, Error> {
-        let longest = offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
-        self.within(longest as u64)?;
+        let longest = || offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+        if self.within(nest.reduced[0].length).is_err() {
+            self.within(longest() as u64)?;
+        }
         let segments = offsets.len().saturating_sub(1) as u64;
         groups::check_room(self.operation(), segments.saturating_mul(nest.extent().groups))?;
         let params = nest.params(self.operation(), params);
@@ -177,10 +179,11 @@ impl Reducer {
             let stored = self.reduce_cut_copied(inputs, nest, offsets, &params)?;
             return Ok(self.with_absent(Groups::new(self.operation(), shape, stored), offsets));
         };
-        let association = |length| &associations[self.programs().place(length)];
+        let most = self.programs().variants().iter().map(|program| program.up_to.unwrap_or(u64::MAX));
+        let associations: Vec<_> = most.zip(associations).collect();
         let nest = nest.with_kept_merged();
         let empty = self.empty_segment(&params)?;
-        let stored = plan.reduce_segments(association, inputs, &nest, offsets, (&params, &empty))?;
+        let stored = plan.reduce_segments(&associations, inputs, &nest, offsets, (&params, &empty))?;
         Ok(self.with_absent(Groups::new(self.operation(), shape, stored), offsets))
     }
 
@@ -215,24 +218,26 @@ fn ascending(offsets: LanesRef<'_>, expected: Scalar, len: u64) -> Result<Vec<us
     if offsets.ty() != expected {
         return Err(SegmentsError::Type { expected, found: offsets.ty() });
     }
-    let is_signed = expected.is_signed();
-    let mut all = Vec::with_capacity(offsets.len());
-    let mut before = 0;
-    for at in 0..offsets.len() {
+    let fault = || fault(offsets, len).unwrap_or(SegmentsError::None);
+    host::places_of(offsets, len).ok_or_else(fault)
+}
+
+/// Returns the first fault of offsets among `len` elements.
+fn fault(offsets: LanesRef<'_>, len: u64) -> Option<SegmentsError> {
+    let value = |at: usize| {
         let bits = offsets.get(at).bits();
-        let value = match (is_signed, expected.size()) {
+        match (offsets.ty().is_signed(), offsets.ty().size()) {
             (true, 4) => i128::from(bits as u32 as i32),
             (true, _) => i128::from(bits as i64),
             (false, _) => i128::from(bits),
-        };
+        }
+    };
+    let fault = |at: usize| {
+        let (before, value) = (at.checked_sub(1).map_or(0, value), value(at));
         if value < 0 || value > i128::from(len) {
-            return Err(SegmentsError::Outside { at, value, len });
+            return Some(SegmentsError::Outside { at, value, len });
         }
-        if value < before {
-            return Err(SegmentsError::Descends { at, value, before });
-        }
-        before = value;
-        all.push(value as usize);
-    }
-    Ok(all)
+        (value < before).then_some(SegmentsError::Descends { at, value, before })
+    };
+    (0..offsets.len()).find_map(fault)
 }

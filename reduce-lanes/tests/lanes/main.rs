@@ -8,6 +8,7 @@ mod skip;
 mod accumulators;
 mod operations;
 mod rows;
+mod segments;
 mod sums;
 mod values;
 
@@ -146,6 +147,9 @@ fn loops() -> Vec<(&'static str, Loops)> {
                 add_squares: |acc, b, prefetch| unsafe { avx2::add_squares(acc, b, prefetch) },
                 sum: |term, how, acc, out, prefetch| unsafe { avx2::sum(term, how, acc, out, prefetch) },
                 sum_groups: |term, how, groups, lanes| unsafe { avx2::sum_groups(term, how, groups, lanes) },
+                sum_segments: |from, offsets, sums, lanes, prefetch| unsafe {
+                    avx2::sum_segments(from, offsets, sums, lanes, prefetch)
+                },
                 fold_columns: |op, acc, from, pitch| unsafe { avx2::fold_columns(op, acc, from, pitch) },
                 pairwise_tree: |op, lanes, shape, out| unsafe { avx2::pairwise_tree(op, lanes, shape, out) },
             }),

@@ -32,6 +32,11 @@ impl Finish {
         }
     }
 
+    /// Whether it uses the number of elements.
+    pub(super) fn counts(&self) -> bool {
+        self.arguments.contains(&Argument::Count)
+    }
+
     /// The values of groups of `n` elements, with those params.
     pub(super) fn shared(&self, n: u64, params: &[Value]) -> Shared {
         let value = |argument: &Argument| match *argument {

@@ -37,6 +37,8 @@ pub(super) struct Traits {
     pub(super) has_fold: bool,
     /// Elements are summed by the loop for float sums.
     pub(super) is_sum: bool,
+    /// Segments of elements are summed where they lie.
+    pub(super) sums_segments: bool,
     /// Every association gives the same bits.
     pub(super) is_exact: bool,
     /// Elements are accumulated as they are, or squared; there is nothing else to evaluate.
@@ -143,13 +145,15 @@ impl CompiledFunctions {
         let fold = Accumulator::new(fold, &[&accs[..], &uniform].concat(), loops);
         let combine = Accumulator::new(combine, &[&accs[..], &accs].concat(), loops);
         let elements = arguments[..mapped].iter().map(|(_, ty)| ty.size()).sum::<usize>();
+        let takes_inputs = arguments.iter().all(|(it, _)| matches!(it, Argument::Input(_)));
         let traits = Traits {
             has_fold,
             is_sum: !has_fold && fold.is_sum(),
+            sums_segments: !has_fold && fold.sums_segments() && takes_inputs,
             is_exact: !has_fold && combine.is_exact(),
             is_direct: fold.is_direct(),
             is_plain: !has_fold && fold.is_plain(),
-            takes_inputs: arguments.iter().all(|(it, _)| matches!(it, Argument::Input(_))),
+            takes_inputs,
             takes_rows: fold.takes_rows() && arguments.iter().all(|(it, _)| *it != Argument::Step),
             widens: widens(&arguments, &fields),
             work: 1 + fold.operations(),

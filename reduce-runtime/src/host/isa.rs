@@ -61,8 +61,8 @@ mod x86 {
     use reduce_ir::ops::Bin;
     use reduce_ir::{arith, f16};
     use reduce_lanes::{
-        BLOCK, Fused, Groups, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, Summed, Term,
-        avx2, blocks, sum_rows, sum_windows,
+        BLOCK, Fused, Groups, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, SegmentSum,
+        Summed, Term, avx2, blocks, sum_each, sum_rows, sum_windows,
     };
     use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
@@ -114,6 +114,10 @@ mod x86 {
         },
         // SAFETY: the processor has the instructions.
         sum_groups: |term, how, groups, lanes| unsafe { sum_groups(term, how, groups, lanes) },
+        // SAFETY: the processor has the instructions.
+        sum_segments: |from, offsets, sums, lanes, prefetch| unsafe {
+            sum_segments(from, offsets, sums, lanes, Temporal(prefetch))
+        },
         // SAFETY: the processor has the instructions.
         fold_columns: |op, acc, from, pitch| unsafe { avx2::fold_columns(op, acc, from, pitch) },
         // SAFETY: the processor has the instructions.
@@ -266,6 +270,25 @@ mod x86 {
             (term, acc, out) => return avx2::sum_groups(term, how, groups, [acc, out]),
         }
         Ok(())
+    }
+
+    /// [`avx2::sum_segments`], likewise.
+    #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
+    fn sum_segments(
+        from: LanesRef<'_>,
+        offsets: &[usize],
+        sums: &[SegmentSum],
+        [acc, out]: [&mut Lanes; 2],
+        prefetcher: impl Prefetcher,
+    ) -> Result<(), LaneError> {
+        match (from, acc, out) {
+            (LanesRef::F16(x), Lanes::F32(acc), Lanes::F32(out)) => {
+                let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x);
+                sum_each::<_, _, 8>((x, offsets), sums, [acc, out], join, prefetcher);
+                Ok(())
+            }
+            (from, acc, out) => avx2::sum_segments(from, offsets, sums, [acc, out], prefetcher),
+        }
     }
 
     /// `acc[i] = acc[i] + x[i] * y[i]`.

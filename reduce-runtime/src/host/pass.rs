@@ -11,7 +11,7 @@ use super::threads;
 use super::worker::Worker;
 use reduce_ir::Scalar;
 use reduce_ir::program::Level;
-use reduce_lanes::{BLOCK, LaneError, Lanes, Prefetch, Summed};
+use reduce_lanes::{BLOCK, LaneError, Lanes, Prefetch, SegmentSum, Summed};
 use std::ops::Range;
 
 /// The compiled functions of a pass, and a worker for each thread that ran it.
@@ -99,6 +99,16 @@ impl Pass {
                 self.workers.with(|it| it.run(source, schedule, 0..source.len(), prefetch))
             }
         }
+    }
+
+    /// Returns the sums of the segments between offsets of the source. There is at least one kind of sums. It runs on this thread.
+    pub(super) fn sum_segments(
+        &self,
+        source: &Source<'_>,
+        offsets: &[usize],
+        sums: &[SegmentSum],
+    ) -> Result<Vec<Lanes>, LaneError> {
+        self.workers.with(|it| it.sum_segments(source, offsets, sums))
     }
 
     /// The loop for short rows and the levels after it, if there is one.

@@ -3,8 +3,8 @@
 use super::functions::Traits;
 use super::source::{Order, Source};
 use super::threads;
-use reduce_ir::program::{Level, Tree, Unit};
-use reduce_lanes::{NARROW, Prefetch, Summed};
+use reduce_ir::program::{Association, Level, Tree, Unit};
+use reduce_lanes::{BLOCK, NARROW, Prefetch, SegmentSum, Summed};
 use std::ops::Range;
 
 /// How the elements of a batch become items.
@@ -234,6 +234,55 @@ pub(super) fn short_rows<'l>(
         Columns::Rows => None,
     }
 }
+
+/// How segments are summed where they lie, by ascending length, as far as there are loops. Each association is that of up to some elements,
+/// and an element has so many bytes.
+pub(super) fn segment_sums(
+    traits: &Traits,
+    associations: &[(u64, &Association)],
+    bytes: usize,
+) -> Vec<SegmentSum> {
+    let mut sums = Vec::new();
+    for &(most, association) in associations.iter().filter(|_| traits.sums_segments) {
+        let Some(sum) = segment_sum(traits, (most, association), bytes) else { break };
+        sums.push(sum);
+        if (sum.most() as u64) < most {
+            break;
+        }
+    }
+    sums
+}
+
+/// How segments of up to so many elements are summed where they lie, or fewer, if there is a loop.
+fn segment_sum(
+    traits: &Traits,
+    (most, association): (u64, &Association),
+    bytes: usize,
+) -> Option<SegmentSum> {
+    let (&first, rest) = association.first.split_first().filter(|(first, _)| is_serial(first))?;
+    let (Leaf::Sum(_, how), rest) = Leaf::sum(traits, first, rest) else { return None };
+    let (again, after) = association.again.split_first().filter(|(again, _)| is_serial(again))?;
+    // A chunk leaves one item, and each of these has a lane.
+    let chunks = again.lanes.min(again.chunk).min(halved(after)?);
+    let leaves_one = halved(rest)? * how.pairs() as u64 == first.lanes;
+    let most = most.min(first.chunk.saturating_mul(chunks)).min(SUMMED);
+    SegmentSum::new(most as usize, how, bytes).filter(|_| leaves_one && how.has_few_rows())
+}
+
+/// The items of which levels leave one: a block is combined by halves, and then a block of what is left.
+fn halved(levels: &[Level]) -> Option<u64> {
+    let halving = |level: &Level| *level == Level::every(level.chunk, Tree::Halving);
+    let is_known =
+        levels.iter().all(halving) && levels.first().is_some_and(|level| level.chunk == BLOCK as u64);
+    match levels {
+        [first] if is_known => Some(first.chunk),
+        [first, second] if is_known && second.chunk <= BLOCK as u64 => Some(first.chunk * second.chunk),
+        _ => None,
+    }
+}
+
+/// The most elements of a segment that is summed with others by one call. Longer ones keep all cores busy.
+const SUMMED: u64 = 1 << 17;
 
 /// The fewest elements of a group that is folded where it lies. Groups of fewer elements are folded side by side.
 pub(super) fn least_in_turn(traits: &Traits, levels: &[Level]) -> u64 {

@@ -6,7 +6,9 @@ use super::schedule::{Columns, Leaf, Rows, Schedule, side_by_side};
 use super::source::{Ahead, Row, Source, pieces};
 use reduce_ir::program::{Level, Tree};
 use reduce_ir::{Scalar, Value};
-use reduce_lanes::{BLOCK, Deinterleave, Groups, LaneError, Lanes, NARROW, Prefetch, SHARED, Summed};
+use reduce_lanes::{
+    BLOCK, Deinterleave, Groups, LaneError, Lanes, NARROW, Prefetch, SHARED, SegmentSum, Summed,
+};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
@@ -123,6 +125,20 @@ impl Worker {
     ) -> Result<Vec<Lanes>, LaneError> {
         self.begin(source, Prefetch::Sequential);
         self.sum_side_by_side(source, how, Groups::ShortRows { len }, levels, source.len() / len)?;
+        Ok(self.items.fields().to_vec())
+    }
+
+    /// The sums of the segments between offsets of the source.
+    pub(super) fn sum_segments(
+        &mut self,
+        source: &Source<'_>,
+        offsets: &[usize],
+        sums: &[SegmentSum],
+    ) -> Result<Vec<Lanes>, LaneError> {
+        self.items.clear();
+        let CompiledFunctions { arguments, fold, .. } = &self.functions;
+        let right = |k: usize| source.dense(arguments[k].0);
+        fold.sum_segments((offsets, sums), right, [&mut self.accs[..], self.items.fields_mut()])?;
         Ok(self.items.fields().to_vec())
     }
 

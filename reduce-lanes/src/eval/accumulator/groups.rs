@@ -1,7 +1,7 @@
 //! Folds the elements of many groups.
 
 use super::Accumulator;
-use crate::{Groups, LaneError, Lanes, LanesRef, NARROW, Summed, append_lanes};
+use crate::{Groups, LaneError, Lanes, LanesRef, NARROW, Prefetch, SegmentSum, Summed, Term, append_lanes};
 use reduce_ir::ops::Bin;
 
 impl Accumulator {
@@ -22,6 +22,36 @@ impl Accumulator {
             };
             let term = term.map(|id| right(id.0 as usize - self.next.len()));
             (fused.sum_groups)(term, how, groups, [acc, out])?;
+        }
+        Ok(())
+    }
+
+    /// Whether [`Accumulator::sum_segments`] can compute every field: a float sum of the elements themselves.
+    pub fn sums_segments(&self) -> bool {
+        self.is_sum() && (0..self.next.len()).all(|k| matches!(self.term(k), Some(Term::Itself(_))))
+    }
+
+    /// Appends the sum of each segment to every field of `out`. `acc` is overwritten.
+    ///
+    /// # Errors
+    /// The types of the lanes differ from those of the parameters, or the fields are [others](Accumulator::sums_segments).
+    pub fn sum_segments<'a>(
+        &self,
+        (offsets, sums): (&[usize], &[SegmentSum]),
+        right: impl Fn(usize) -> LanesRef<'a>,
+        [acc, out]: [&mut [Lanes]; 2],
+    ) -> Result<(), LaneError> {
+        for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
+            let (Some(Term::Itself(id)), Some(fused)) = (self.term(k), self.fused()) else {
+                return crate::bug("sum", &[out.borrow()]);
+            };
+            (fused.sum_segments)(
+                right(id.0 as usize - self.next.len()),
+                offsets,
+                sums,
+                [acc, out],
+                Some(Prefetch::Sequential),
+            )?;
         }
         Ok(())
     }
