@@ -170,6 +170,8 @@ impl Lanes<'_> {
             // A shift of 64 bits where `most` has 64, otherwise of 32.
             Bin::Shl => zip(&a, &b, |a, b| a << (b & shift_mask(most)) & most),
             Bin::Shr => zip(&a, &b, |a, b| a >> (b & shift_mask(most))),
+            // The verifier excludes these: indices are integers.
+            Bin::Powf | Bin::Hypot | Bin::Atan2 => a,
         }
     }
 

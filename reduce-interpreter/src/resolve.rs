@@ -273,6 +273,6 @@ fn fold_constants(op: Bin, a: u64, b: u64) -> Option<u64> {
         Bin::And => Some(a & b),
         Bin::Or => Some(a | b),
         Bin::Xor => Some(a ^ b),
-        Bin::Shl | Bin::Shr => None,
+        Bin::Shl | Bin::Shr | Bin::Powf | Bin::Hypot | Bin::Atan2 => None,
     }
 }

@@ -146,6 +146,22 @@ pub trait Float: Number {
     fn exp(self) -> Self;
     /// Returns the natural logarithm, as the library defines it.
     fn ln(self) -> Self;
+    /// Returns 2 to the power of `self`, as the library defines it.
+    fn exp2(self) -> Self;
+    /// Returns the logarithm to base 2, as the library defines it.
+    fn log2(self) -> Self;
+    /// Returns e to the power of `self`, minus 1, as the library defines it.
+    fn exp_m1(self) -> Self;
+    /// Returns the natural logarithm of 1 + `self`, as the library defines it.
+    fn ln_1p(self) -> Self;
+    /// Returns the sine of an angle in radians, as the library defines it.
+    fn sin(self) -> Self;
+    /// Returns the cosine of an angle in radians, as the library defines it.
+    fn cos(self) -> Self;
+    /// Returns the hyperbolic tangent, as the library defines it.
+    fn tanh(self) -> Self;
+    /// Returns the root of the sum of both squares, as the library defines it.
+    fn hypot(self, other: Self) -> Self;
     /// Returns the square root, correctly rounded.
     fn sqrt(self) -> Self;
     /// Returns the largest integer that is not above it.
@@ -162,6 +178,16 @@ pub trait Float: Number {
     fn to_bits(self) -> Self::Bits;
     /// Returns the float with those bits.
     fn from_bits(bits: Self::Bits) -> Self;
+}
+
+/// The operations of `f32` only.
+pub trait Single: Float {
+    /// Returns the tangent of an angle in radians, as the [library](crate::library) defines it.
+    fn tan(self) -> Self;
+    /// Returns `self` to the power of `exponent`, as the library defines it.
+    fn powf(self, exponent: Self) -> Self;
+    /// Returns the angle in radians of the point (`x`, `self`), as the library defines it.
+    fn atan2(self, x: Self) -> Self;
 }
 
 /// The bitwise operations of integers and `bool`.

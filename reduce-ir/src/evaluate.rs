@@ -2,7 +2,7 @@
 //!
 //! The parser and the laws evaluate few values, so they use this module instead of vectors.
 
-use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
+use crate::arith::{As, Bits, Element, Float, Integer, Number, Order, Single};
 use crate::func::{Func, Node};
 use crate::ops::{Bin, Cmp, Un};
 use crate::{Scalar, Value, bf16, f16};
@@ -122,6 +122,14 @@ pub fn un(op: Un, a: Value) -> Option<Value> {
         Un::Canonical => over!(floats: a => Order::canonical),
         Un::Exp => over!(full floats: a => Float::exp),
         Un::Ln => over!(full floats: a => Float::ln),
+        Un::Exp2 => over!(full floats: a => Float::exp2),
+        Un::Log2 => over!(full floats: a => Float::log2),
+        Un::ExpM1 => over!(full floats: a => Float::exp_m1),
+        Un::Ln1p => over!(full floats: a => Float::ln_1p),
+        Un::Sin => over!(full floats: a => Float::sin),
+        Un::Cos => over!(full floats: a => Float::cos),
+        Un::Tan => on!(a => Single::tan; f32),
+        Un::Tanh => over!(full floats: a => Float::tanh),
         Un::Sqrt => over!(full floats: a => Float::sqrt),
         Un::Floor => over!(full floats: a => Float::floor),
         Un::Ceil => over!(full floats: a => Float::ceil),
@@ -155,6 +163,9 @@ pub fn bin(op: Bin, a: Value, b: Value) -> Option<Value> {
         Bin::Xor => over!(bits: a, b => Bits::xor),
         Bin::Shl => over!(integers: a, b u32 => Integer::shl),
         Bin::Shr => over!(integers: a, b u32 => Integer::shr),
+        Bin::Powf => on!(a, b => Single::powf; f32),
+        Bin::Hypot => over!(full floats: a, b => Float::hypot),
+        Bin::Atan2 => on!(a, b => Single::atan2; f32),
     }
 }
 

@@ -46,6 +46,22 @@ operations! {
         Exp,
         /// `a.ln()` of `f32` or `f64`, as [`crate::library`] builds it.
         Ln,
+        /// `a.exp2()` of `f32` or `f64`, as the library builds it.
+        Exp2,
+        /// `a.log2()` of `f32` or `f64`, as the library builds it.
+        Log2,
+        /// `a.exp_m1()` of `f32` or `f64`, as the library builds it.
+        ExpM1,
+        /// `a.ln_1p()` of `f32` or `f64`, as the library builds it.
+        Ln1p,
+        /// `a.sin()` of `f32` or `f64`, as the library builds it.
+        Sin,
+        /// `a.cos()` of `f32` or `f64`, as the library builds it.
+        Cos,
+        /// `a.tan()` of `f32`, as the library builds it.
+        Tan,
+        /// `a.tanh()` of `f32` or `f64`, as the library builds it.
+        Tanh,
         /// `a.to_bits()` of `f32` or `f64`; gives `u32` or `u64`. Every NaN has the bits of the canonical NaN.
         ToBits,
         /// `f32::from_bits(a)` of `u32`, `f64::from_bits(a)` of `u64`.
@@ -92,6 +108,12 @@ operations! {
         Shl,
         /// `a >> b` of an integer, `b` a `u32` that is taken modulo the bits of `a`; signed integers keep their sign.
         Shr,
+        /// `a.powf(b)` of `f32`, as [`crate::library`] builds it.
+        Powf,
+        /// `a.hypot(b)` of `f32` or `f64`, as the library builds it.
+        Hypot,
+        /// `a.atan2(b)` of `f32`, as the library builds it.
+        Atan2,
     }
 }
 
@@ -144,7 +166,9 @@ impl Un {
             Un::IsNan => (a.is_float(), Scalar::Bool),
             Un::Canonical => (a.is_float(), a),
             Un::Sqrt | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven => (is_full_float(a), a),
-            Un::Exp | Un::Ln => (is_full_float(a), a),
+            Un::Exp | Un::Ln | Un::Exp2 | Un::Log2 | Un::ExpM1 | Un::Ln1p => (is_full_float(a), a),
+            Un::Sin | Un::Cos | Un::Tanh => (is_full_float(a), a),
+            Un::Tan => (a == Scalar::F32, a),
             Un::ToBits => (is_full_float(a), a.bits_type()),
             Un::FromBits if a == Scalar::U64 => (true, Scalar::F64),
             Un::FromBits => (a == Scalar::U32, Scalar::F32),
@@ -158,7 +182,8 @@ impl Un {
     /// Returns whether it rounds to the precision of the type. Operations with integral results, such as `floor`, are exact.
     pub fn rounds(self) -> bool {
         match self {
-            Un::Sqrt | Un::Exp | Un::Ln => true,
+            Un::Sqrt | Un::Exp | Un::Ln | Un::Exp2 | Un::Log2 | Un::ExpM1 | Un::Ln1p => true,
+            Un::Sin | Un::Cos | Un::Tan | Un::Tanh => true,
             Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven => false,
             Un::Neg | Un::Abs | Un::Not | Un::IsNan | Un::Canonical | Un::ToBits | Un::FromBits => false,
             Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => false,
@@ -179,6 +204,8 @@ impl Bin {
             Bin::MinNum | Bin::MaxNum => a.is_float() && a == b,
             Bin::And | Bin::Or | Bin::Xor => has_bits(a) && a == b,
             Bin::Shl | Bin::Shr => a.is_integer() && b == Scalar::U32,
+            Bin::Hypot => is_full_float(a) && a == b,
+            Bin::Powf | Bin::Atan2 => a == Scalar::F32 && a == b,
         };
         legal.then_some(a).ok_or_else(|| TypeError::new(self, &[a, b]))
     }
@@ -187,17 +214,20 @@ impl Bin {
     pub fn rounds(self) -> bool {
         match self {
             Bin::Add | Bin::Sub | Bin::Mul | Bin::Div => true,
+            Bin::Powf | Bin::Hypot | Bin::Atan2 => true,
             Bin::Rem | Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => false,
             Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => false,
         }
     }
 
-    /// Returns whether `b op a` and `a op b` are equal, bit for bit.
+    /// Returns whether `b op a` and `a op b` are known to be equal, bit for bit.
     pub fn commutes(self) -> bool {
         match self {
             Bin::Add | Bin::Mul | Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => true,
             Bin::And | Bin::Or | Bin::Xor => true,
             Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => false,
+            // Nothing needs to know that `hypot` does.
+            Bin::Powf | Bin::Hypot | Bin::Atan2 => false,
         }
     }
 
@@ -291,6 +321,14 @@ impl fmt::Display for Un {
             Un::RoundTiesEven => "round_ties_even",
             Un::Exp => "exp",
             Un::Ln => "ln",
+            Un::Exp2 => "exp2",
+            Un::Log2 => "log2",
+            Un::ExpM1 => "exp_m1",
+            Un::Ln1p => "ln_1p",
+            Un::Sin => "sin",
+            Un::Cos => "cos",
+            Un::Tan => "tan",
+            Un::Tanh => "tanh",
             Un::ToBits => "to_bits",
             Un::FromBits => "from_bits",
             Un::CountOnes => "count_ones",
@@ -317,6 +355,9 @@ impl fmt::Display for Bin {
             Bin::Xor => "^",
             Bin::Shl => "<<",
             Bin::Shr => ">>",
+            Bin::Powf => "powf",
+            Bin::Hypot => "hypot",
+            Bin::Atan2 => "atan2",
         })
     }
 }

@@ -133,6 +133,7 @@ fn combine_values(op: Bin, a: Value, b: Value) -> Value {
         }
         // `is_reduced` excludes these.
         Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => a.bits(),
+        Bin::Powf | Bin::Hypot | Bin::Atan2 => a.bits(),
     };
     Value::from_bits(a.ty(), bits)
 }

@@ -100,6 +100,7 @@ pub(super) fn fold_columns(
         Bin::Or => columns!(bits op, acc, from, pitch: Bits::or),
         Bin::Xor => columns!(bits op, acc, from, pitch: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), from]),
+        Bin::Powf | Bin::Hypot | Bin::Atan2 => bug(op, &[acc.borrow(), from]),
     }
 }
 

@@ -37,6 +37,7 @@ pub fn fold_at(op: Bin, acc: &mut Lanes, from: LanesRef<'_>, places: &[u32]) -> 
         Bin::Or => fold_at!(bits op, acc, from, places: Bits::or),
         Bin::Xor => fold_at!(bits op, acc, from, places: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), from]),
+        Bin::Powf | Bin::Hypot | Bin::Atan2 => bug(op, &[acc.borrow(), from]),
     }
 }
 

@@ -8,7 +8,7 @@ use super::blocks::{map, zip, zip3};
 use super::rows::{InParts, Prefetcher, grouped, join, join_in_parts, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::Scalar;
-use reduce_ir::arith::{As, Bits, Element, Float, Integer, Number, Order};
+use reduce_ir::arith::{As, Bits, Element, Float, Integer, Number, Order, Single};
 use reduce_ir::ops::{Bin, Cmp, Un};
 
 /// Matches the variants listed, and calls `$f` of that type in a loop; anything else is a bug.
@@ -106,6 +106,14 @@ pub(super) fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneErr
         Un::Canonical => over!(floats: op, a -> out: Order::canonical),
         Un::Exp => over!(full floats: op, a -> out: Float::exp),
         Un::Ln => over!(full floats: op, a -> out: Float::ln),
+        Un::Exp2 => over!(full floats: op, a -> out: Float::exp2),
+        Un::Log2 => over!(full floats: op, a -> out: Float::log2),
+        Un::ExpM1 => over!(full floats: op, a -> out: Float::exp_m1),
+        Un::Ln1p => over!(full floats: op, a -> out: Float::ln_1p),
+        Un::Sin => over!(full floats: op, a -> out: Float::sin),
+        Un::Cos => over!(full floats: op, a -> out: Float::cos),
+        Un::Tan => loops!(op, a -> out: Single::tan; F32),
+        Un::Tanh => over!(full floats: op, a -> out: Float::tanh),
         Un::Sqrt => over!(full floats: op, a -> out: Float::sqrt),
         Un::Floor => over!(full floats: op, a -> out: Float::floor),
         Un::Ceil => over!(full floats: op, a -> out: Float::ceil),
@@ -137,6 +145,9 @@ pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
         Bin::Xor => over!(bits: op, a, b -> out: Bits::xor),
         Bin::Shl => over!(integers: op, a, b u32 -> out: Integer::shl),
         Bin::Shr => over!(integers: op, a, b u32 -> out: Integer::shr),
+        Bin::Powf => loops!(op, a, b -> out: Single::powf; F32),
+        Bin::Hypot => over!(full floats: op, a, b -> out: Float::hypot),
+        Bin::Atan2 => loops!(op, a, b -> out: Single::atan2; F32),
     }
 }
 
@@ -160,6 +171,7 @@ pub(super) fn accumulate(
         Bin::Or => over!(join bits: op, acc, b, prefetcher: Bits::or),
         Bin::Xor => over!(join bits: op, acc, b, prefetcher: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
+        Bin::Powf | Bin::Hypot | Bin::Atan2 => bug(op, &[acc.borrow(), b]),
     }
 }
 

@@ -64,6 +64,7 @@ fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
         (Bin::Min | Bin::Max | Bin::And | Bin::Or | Bin::Xor, true) => return None,
         (Bin::MinNum | Bin::MaxNum | Bin::Shl | Bin::Shr, _) => return None,
         (Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem, _) => return None,
+        (Bin::Powf | Bin::Hypot | Bin::Atan2, _) => return None,
     };
     (of_both && *result == combine.id_of_line(0)).then_some((name, line.ty))
 }

@@ -70,7 +70,11 @@ impl Helper {
         match self {
             Helper::Un(op @ (Un::Neg | Un::Abs), ty) => wrapping::un(op, ty, &self.name()),
             Helper::Un(op @ (Un::IsNan | Un::Canonical | Un::ToBits), ty) => nan::un(op, ty, &self.name()),
-            Helper::Un(Un::Exp | Un::Ln, _) | Helper::NormalExp(_) => library::text(self),
+            Helper::Un(Un::Exp | Un::Ln | Un::Exp2 | Un::Log2 | Un::ExpM1 | Un::Ln1p, _) => {
+                library::text(self)
+            }
+            Helper::Un(Un::Sin | Un::Cos | Un::Tan | Un::Tanh, _) => library::text(self),
+            Helper::Bin(Bin::Powf | Bin::Hypot | Bin::Atan2, _) | Helper::NormalExp(_) => library::text(self),
             Helper::Un(op @ (Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros), ty) => {
                 bits::un(op, ty, &self.name())
             }
@@ -97,7 +101,13 @@ impl Helper {
         match self {
             Helper::Un(Un::Canonical, ty) if ty.is_half() => vec![Helper::Un(Un::IsNan, ty)],
             Helper::Un(Un::ToBits, ty) => vec![Helper::Un(Un::Canonical, ty)],
-            Helper::Un(Un::Exp | Un::Ln, _) | Helper::NormalExp(_) => library::calls(self),
+            Helper::Un(Un::Exp | Un::Ln | Un::Exp2 | Un::Log2 | Un::ExpM1 | Un::Ln1p, _) => {
+                library::calls(self)
+            }
+            Helper::Un(Un::Sin | Un::Cos | Un::Tan | Un::Tanh, _) => library::calls(self),
+            Helper::Bin(Bin::Powf | Bin::Hypot | Bin::Atan2, _) | Helper::NormalExp(_) => {
+                library::calls(self)
+            }
             Helper::Bin(_, ty) if ty.is_half() => vec![Helper::Cast(ty, Scalar::F32)],
             Helper::Un(..) | Helper::Bin(..) | Helper::Cast(..) => Vec::new(),
             Helper::ReciprocalOfWhole(_) | Helper::RawBits => Vec::new(),
@@ -121,6 +131,9 @@ fn word(op: Bin) -> &'static str {
         Bin::Xor => "xor",
         Bin::Shl => "shl",
         Bin::Shr => "shr",
+        Bin::Powf => "powf",
+        Bin::Hypot => "hypot",
+        Bin::Atan2 => "atan2",
     }
 }
 

@@ -107,6 +107,7 @@ impl Printer<'_> {
             Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => worst(ty, op),
             // `redux.sync` does not reduce by these.
             Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => "0".to_owned(),
+            Bin::Powf | Bin::Hypot | Bin::Atan2 => "0".to_owned(),
         };
         let value = self.if_there(cast(integer, scalar(ty), value), neutral);
         cast(scalar(ty), integer, reduced(value))
@@ -188,5 +189,6 @@ fn word(op: Bin) -> &'static str {
         Bin::Or => "or",
         Bin::Xor => "xor",
         Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => "add",
+        Bin::Powf | Bin::Hypot | Bin::Atan2 => "add",
     }
 }

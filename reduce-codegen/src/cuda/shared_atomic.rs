@@ -43,6 +43,7 @@ fn instruction(op: Bin, ty: Scalar) -> Option<&'static str> {
         (Bin::Xor, false) => Some("atomicXor"),
         (Bin::Min | Bin::Max | Bin::And | Bin::Or | Bin::Xor, true) => None,
         (Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem, _) => None,
+        (Bin::Powf | Bin::Hypot | Bin::Atan2, _) => None,
         (Bin::MinNum | Bin::MaxNum | Bin::Shl | Bin::Shr, _) => None,
     }
 }

@@ -108,9 +108,9 @@ fn un(op: Un, ty: Scalar) -> Spelling {
         Un::RoundTiesEven => float(ty, ["rintf", "rint"]),
         Un::FromBits if ty == Scalar::U64 => Spelling::Call("__longlong_as_double"),
         Un::FromBits => Spelling::Call("__uint_as_float"),
-        Un::Abs | Un::IsNan | Un::Canonical | Un::Exp | Un::Ln | Un::ToBits => {
-            Spelling::Helper(Helper::Un(op, ty))
-        }
+        Un::Abs | Un::IsNan | Un::Canonical | Un::ToBits => Spelling::Helper(Helper::Un(op, ty)),
+        Un::Exp | Un::Ln | Un::Exp2 | Un::Log2 | Un::ExpM1 | Un::Ln1p => Spelling::Helper(Helper::Un(op, ty)),
+        Un::Sin | Un::Cos | Un::Tan | Un::Tanh => Spelling::Helper(Helper::Un(op, ty)),
         Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => Spelling::Helper(Helper::Un(op, ty)),
     }
 }
@@ -134,6 +134,7 @@ fn bin(op: Bin, ty: Scalar) -> Spelling {
         Bin::MinNum if !ty.is_half() => float(ty, ["fminf", "fmin"]),
         Bin::MaxNum if !ty.is_half() => float(ty, ["fmaxf", "fmax"]),
         Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => helper,
+        Bin::Powf | Bin::Hypot | Bin::Atan2 => helper,
         Bin::And if ty == Scalar::Bool => Spelling::Infix("&&"),
         Bin::Or if ty == Scalar::Bool => Spelling::Infix("||"),
         Bin::Xor if ty == Scalar::Bool => Spelling::Infix("!="),

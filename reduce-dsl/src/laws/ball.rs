@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 /// Half the distance from 1 to the next `f64`.
 const UNIT: f64 = f64::EPSILON / 2.0;
-/// The relative error that the `exp` and `ln` of a library may have.
+/// The relative error that a function of a library may have.
 const LIBRARY: f64 = 8.0 * UNIT;
 
 /// A number within `radius` of `middle`, both finite. Operations return `None` if they have no finite bound.
@@ -86,6 +86,56 @@ impl Ball {
             return None;
         }
         Ball::new(self.middle.ln(), relative / (1.0 - relative), LIBRARY)
+    }
+
+    pub(super) fn exp2(self) -> Option<Ball> {
+        let middle = self.middle.exp2();
+        Ball::new(middle, middle * (self.radius * std::f64::consts::LN_2).exp_m1(), LIBRARY)
+    }
+
+    pub(super) fn log2(self) -> Option<Ball> {
+        let ln = self.ln()?;
+        Ball::new(self.middle.log2(), ln.radius * std::f64::consts::LOG2_E, LIBRARY)
+    }
+
+    pub(super) fn exp_m1(self) -> Option<Ball> {
+        Ball::new(self.middle.exp_m1(), self.middle.exp() * self.radius.exp_m1(), LIBRARY)
+    }
+
+    pub(super) fn ln_1p(self) -> Option<Ball> {
+        let relative = self.radius / (1.0 + self.middle);
+        if self.middle <= -1.0 || relative >= 0.5 {
+            return None;
+        }
+        Ball::new(self.middle.ln_1p(), 2.0 * relative, LIBRARY)
+    }
+
+    // The slopes of these are at most 1.
+    pub(super) fn sin(self) -> Option<Ball> {
+        Ball::new(self.middle.sin(), self.radius, LIBRARY)
+    }
+
+    pub(super) fn cos(self) -> Option<Ball> {
+        Ball::new(self.middle.cos(), self.radius, LIBRARY)
+    }
+
+    pub(super) fn tanh(self) -> Option<Ball> {
+        Ball::new(self.middle.tanh(), self.radius, LIBRARY)
+    }
+
+    pub(super) fn hypot(self, other: Ball) -> Option<Ball> {
+        Ball::new(self.middle.hypot(other.middle), self.radius + other.radius, LIBRARY)
+    }
+
+    /// Returns the angle of (`x`, `self`). At the negative half of the axis, it depends on the sign of a zero.
+    pub(super) fn atan2(self, x: Ball) -> Option<Ball> {
+        let share = (self.radius + x.radius) / self.middle.hypot(x.middle);
+        let crosses = self.middle.abs() <= self.radius && x.middle <= x.radius;
+        // The error is at most the arc sine of `share`, which is less than 2 `share` here.
+        if crosses || share.is_nan() || share > 0.5 {
+            return None;
+        }
+        Ball::new(self.middle.atan2(x.middle), 2.0 * share, LIBRARY)
     }
 
     /// Rounds with `whole`; `None` if the bound crosses a step.

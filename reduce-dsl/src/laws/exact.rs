@@ -1,6 +1,7 @@
 //! The functions in real numbers: as fractions, and beyond their range, up to an error bound.
 
 mod convert;
+mod functions;
 mod real;
 mod unbounded;
 
@@ -108,6 +109,7 @@ impl Real {
             Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem => false,
             Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => false,
             Bin::Xor | Bin::Shl | Bin::Shr => false,
+            Bin::Powf | Bin::Hypot | Bin::Atan2 => false,
         };
         match (self, other) {
             (Real::Value(a), Real::Value(b)) => known(evaluate::bin(op, a, b)),

@@ -26,6 +26,8 @@ pub(crate) struct Method {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Domain {
     Floats,
+    /// `f32` only: the library has the method in this precision.
+    Singles,
     Integers,
     Signed,
     Unsigned,
@@ -77,7 +79,7 @@ const fn method(
 
 /// The table of methods.
 pub(crate) const METHODS: &[Method] = {
-    use Domain::{Floats, FloatsOfText, Integers, OthersOfRows, Signed, Unsigned};
+    use Domain::{Floats, FloatsOfText, Integers, OthersOfRows, Signed, Singles, Unsigned};
     use Gives::Bits;
     use Meaning::{MulAdd, Power, Text};
     const NONE: &[Takes] = &[];
@@ -93,6 +95,17 @@ pub(crate) const METHODS: &[Method] = {
         method("sqrt", Floats, NONE, SAME, Meaning::Un(Un::Sqrt)),
         method("exp", Floats, NONE, SAME, Meaning::Un(Un::Exp)),
         method("ln", Floats, NONE, SAME, Meaning::Un(Un::Ln)),
+        method("exp2", Floats, NONE, SAME, Meaning::Un(Un::Exp2)),
+        method("log2", Floats, NONE, SAME, Meaning::Un(Un::Log2)),
+        method("exp_m1", Floats, NONE, SAME, Meaning::Un(Un::ExpM1)),
+        method("ln_1p", Floats, NONE, SAME, Meaning::Un(Un::Ln1p)),
+        method("sin", Floats, NONE, SAME, Meaning::Un(Un::Sin)),
+        method("cos", Floats, NONE, SAME, Meaning::Un(Un::Cos)),
+        method("tan", Singles, NONE, SAME, Meaning::Un(Un::Tan)),
+        method("tanh", Floats, NONE, SAME, Meaning::Un(Un::Tanh)),
+        method("powf", Singles, ONE, SAME, Meaning::Bin(Bin::Powf)),
+        method("hypot", Floats, ONE, SAME, Meaning::Bin(Bin::Hypot)),
+        method("atan2", Singles, ONE, SAME, Meaning::Bin(Bin::Atan2)),
         method("floor", Floats, NONE, SAME, Meaning::Un(Un::Floor)),
         method("ceil", Floats, NONE, SAME, Meaning::Un(Un::Ceil)),
         method("trunc", Floats, NONE, SAME, Meaning::Un(Un::Trunc)),
@@ -214,6 +227,7 @@ impl Domain {
     pub(crate) fn holds(self, ty: Scalar) -> bool {
         match self {
             Domain::Floats | Domain::FloatsOfText => ty.is_float(),
+            Domain::Singles => ty == Scalar::F32,
             Domain::Integers => ty.is_integer(),
             Domain::Signed => ty.is_signed(),
             Domain::Unsigned => ty.is_unsigned(),
@@ -225,6 +239,7 @@ impl Domain {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Domain::Floats | Domain::FloatsOfText => "floats",
+            Domain::Singles => "f32",
             Domain::Integers => "integers",
             Domain::Signed => "signed integers",
             Domain::Unsigned => "unsigned integers",
@@ -266,16 +281,19 @@ mod tests {
             Domain::Integers => &["integer_methods"],
             Domain::Signed => &["integer_methods", "signed_methods"],
             Domain::Unsigned => &["integer_methods", "unsigned_methods"],
-            Domain::FloatsOfText | Domain::OthersOfRows => &[],
+            Domain::Singles | Domain::FloatsOfText | Domain::OthersOfRows => &[],
         }
     }
 
-    /// `exp` and `ln` define their own bits; `tests/library.rs` tests them.
+    /// Functions of the library, which define their own bits. Tests of reduce-lanes compare them with exact values.
+    const LIBRARY: [&str; 10] =
+        ["exp", "ln", "exp2", "log2", "exp_m1", "ln_1p", "sin", "cos", "tanh", "hypot"];
+
     #[test]
     fn every_method_is_compared_with_that_of_rust() {
         let text = include_str!("../../tests/methods.rs");
         let lines = |name: &&str| text.split(&format!("macro_rules! {name} ")).nth(1)?.split("\n}\n").next();
-        for method in METHODS.iter().filter(|it| !["exp", "ln"].contains(&it.name)) {
+        for method in METHODS.iter().filter(|it| !LIBRARY.contains(&it.name)) {
             let (name, of, macros) = (method.name, method.of.text(), macros(method.of));
             let calls = |lines: &str| lines.contains(&format!(".{name}("));
             let compared = macros.is_empty() || macros.iter().filter_map(lines).any(calls);

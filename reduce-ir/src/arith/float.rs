@@ -1,6 +1,6 @@
 //! The operations of `f32` and `f64`.
 
-use super::{Element, Float, Number, Order, select};
+use super::{Element, Float, Number, Order, Single, select};
 use crate::{Scalar, library};
 
 /// Replaces each lane by the best of itself and its elements of the rows. NaN is tested for two elements at once. The signs are
@@ -155,6 +155,38 @@ macro_rules! float {
                 library::ln::of(&library::ln::$scalar, self)
             }
             #[inline(always)]
+            fn exp2(self) -> Self {
+                library::exp2::of(&library::exp2::$scalar, self)
+            }
+            #[inline(always)]
+            fn log2(self) -> Self {
+                library::of_one(&library::Log2::$scalar, self)
+            }
+            #[inline(always)]
+            fn exp_m1(self) -> Self {
+                library::of_one(&library::ExpM1::$scalar, self)
+            }
+            #[inline(always)]
+            fn ln_1p(self) -> Self {
+                library::of_one(&library::Ln1p::$scalar, self)
+            }
+            #[inline(always)]
+            fn sin(self) -> Self {
+                library::of_one(&library::Sine::$scalar, self)
+            }
+            #[inline(always)]
+            fn cos(self) -> Self {
+                library::of_one(&library::Cosine::$scalar, self)
+            }
+            #[inline(always)]
+            fn tanh(self) -> Self {
+                library::of_one(&library::Tanh::$scalar, self)
+            }
+            #[inline(always)]
+            fn hypot(self, other: Self) -> Self {
+                library::of_two(&library::Hypot::$scalar, self, other)
+            }
+            #[inline(always)]
             fn sqrt(self) -> Self {
                 <$ty>::sqrt(self)
             }
@@ -192,3 +224,18 @@ macro_rules! float {
 
 float!(f32, F32, u32, 0x7fc0_0000);
 float!(f64, F64, u64, 0x7ff8_0000_0000_0000);
+
+impl Single for f32 {
+    #[inline(always)]
+    fn tan(self) -> Self {
+        library::of_one(&library::Tangent, self)
+    }
+    #[inline(always)]
+    fn powf(self, exponent: Self) -> Self {
+        library::of_two(&library::Powf, self, exponent)
+    }
+    #[inline(always)]
+    fn atan2(self, x: Self) -> Self {
+        library::of_two(&library::Atan2, self, x)
+    }
+}

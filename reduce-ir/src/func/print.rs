@@ -146,6 +146,9 @@ fn method_of(op: Bin, ty: Scalar) -> Option<&'static str> {
         Bin::Max if ty.is_float() => Some("maximum"),
         Bin::Min | Bin::MinNum => Some("min"),
         Bin::Max | Bin::MaxNum => Some("max"),
+        Bin::Powf => Some("powf"),
+        Bin::Hypot => Some("hypot"),
+        Bin::Atan2 => Some("atan2"),
         Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem => None,
         Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => None,
     }

@@ -14,9 +14,9 @@ pub(crate) struct Exp<T: 'static> {
     /// 1.5 times 2^`fraction`. Adding it to a number rounds the number to an integer, which the low bits of the sum hold.
     middle: T,
     /// `middle` plus twice the bias of the exponent.
-    biased: T,
+    pub(super) biased: T,
     /// The least sum with `biased` for which the result is infinite; it is infinite for greater sums too.
-    most: T,
+    pub(super) most: T,
     /// For arguments between these bounds, results are normal numbers.
     pub(super) normal: [T; 2],
     /// -ln 2 in two parts. The high part has few enough bits that its product with n is exact.
@@ -24,7 +24,7 @@ pub(crate) struct Exp<T: 'static> {
     /// The coefficients of e^r, the highest power first. The last two are exact, for small x.
     powers: &'static [T],
     /// The number of bits of the fraction.
-    fraction: u32,
+    pub(super) fraction: u32,
 }
 
 pub(crate) const F32: Exp<f32> = Exp {
@@ -80,10 +80,16 @@ pub(super) fn exp<T: Float, S: Steps<T>>(consts: &Exp<T>, f: &mut S, x: S::Float
     let t = f.at_most("t", t0, consts.most);
     let n = f.sub("n", t, biased);
     let p = consts.exp_of_remainder(f, x1, n);
-    // 2^n in two normal factors. Half of t's integer, which is n plus twice the bias, is the exponent field of one factor, and the
-    // rest is the exponent field of the other. The left shift drops the bits above.
-    let (half, whole) = (f.distance(consts.fraction - 1), f.distance(consts.fraction));
-    let field = f.word(u64::MAX << consts.fraction);
+    scaled(consts.fraction, f, p, t)
+}
+
+/// Returns p 2^n, where the bits of t, as an integer, are n plus twice the bias of the exponent.
+#[inline(always)]
+pub(super) fn scaled<T: Float, S: Steps<T>>(fraction: u32, f: &mut S, p: S::Float, t: S::Float) -> S::Float {
+    // 2^n in two normal factors. Half of t's integer is the exponent field of one factor, and the rest is the exponent field of
+    // the other. The left shift drops the bits above.
+    let (half, whole) = (f.distance(fraction - 1), f.distance(fraction));
+    let field = f.word(u64::MAX << fraction);
     let u = f.to_bits("u", t);
     let h = f.shl("_", u, half);
     let h = f.and("h", h, field);

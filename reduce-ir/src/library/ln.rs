@@ -16,16 +16,16 @@ pub(crate) struct Ln<T: 'static> {
     /// 2^`fraction` plus 1 and the bias of the exponent; for subnormals, `fraction` more.
     exponent_zero: [T; 2],
     /// The coefficients of (ln(1 + f) - f) / f^2, the highest power first.
-    powers: &'static [T],
+    pub(super) powers: &'static [T],
     /// ln 2. If there is a low part, it has few enough bits that its product with e is exact.
-    ln2: T,
+    pub(super) ln2: T,
     /// The rest of ln 2, for formats that are precise enough to need it.
-    ln2_low: Option<T>,
+    pub(super) ln2_low: Option<T>,
     /// The number of bits of the fraction.
     fraction: u32,
     one: T,
     infinities: [T; 2],
-    zero: T,
+    pub(super) zero: T,
     nan: T,
 }
 
@@ -93,6 +93,27 @@ pub(crate) const F64: Ln<f64> = Ln {
     nan: f64::NAN,
 };
 
+/// For functions of `f32` that compute in `f64`.
+pub(super) const SHORT: Ln<f64> = Ln {
+    powers: &[
+        0.100_477_219_172_480_48,
+        -0.101_904_696_945_363_29,
+        0.070_373_263_313_208_55,
+        -0.078_334_322_853_936_68,
+        0.091_534_150_837_957_96,
+        -0.100_392_396_258_147_48,
+        0.111_079_408_227_442_68,
+        -0.124_984_409_586_365_39,
+        0.142_857_969_961_720_9,
+        -0.166_666_959_563_558_81,
+        0.199_999_990_411_312_22,
+        -0.249_999_997_944_776_73,
+        0.333_333_333_365_906_1,
+        -0.500_000_000_002_348_8,
+    ],
+    ..F64
+};
+
 /// Returns `ln` of a number.
 #[inline(always)]
 pub(crate) fn of<T: Float>(consts: &Ln<T>, x: T) -> T {
@@ -101,18 +122,7 @@ pub(crate) fn of<T: Float>(consts: &Ln<T>, x: T) -> T {
 
 #[inline(always)]
 pub(super) fn ln<T: Float, S: Steps<T>>(consts: &Ln<T>, f: &mut S, x: S::Float) -> S::Float {
-    // Arguments that are not above 0 take the same steps; their result is replaced at the end.
-    let (least, scale) = (f.constant(consts.least_normal), f.constant(consts.scale));
-    let [normal, scaled] = consts.exponent_zero;
-    let (normal, scaled) = (f.constant(normal), f.constant(scaled));
-    let subnormal = f.less("subnormal", x, least);
-    let zero = f.select("zero", subnormal, [scaled, normal]);
-    let scaled = f.mul("_", x, scale);
-    let x1 = f.select("x1", subnormal, [scaled, x]);
-    let (e, m) = split(f, consts, x1, zero);
-    // This difference is exact.
-    let one = f.constant(consts.one);
-    let v = f.sub("f", m, one);
+    let Split { e, v } = split(f, consts, x);
     let square = f.mul("square", v, v);
     let p = f.polynomial("p", consts.powers, v);
     let tail = match consts.ln2_low {
@@ -130,15 +140,41 @@ pub(super) fn ln<T: Float, S: Steps<T>>(consts: &Ln<T>, f: &mut S, x: S::Float) 
     special(f, consts, x, y)
 }
 
+/// x = 2^e (1 + v) with 2/3 <= 1 + v < 4/3.
+pub(super) struct Split<F> {
+    pub(super) e: F,
+    pub(super) v: F,
+}
+
+/// Splits a number above 0. Other arguments take the same steps, with unspecified results.
+#[inline(always)]
+pub(super) fn split<T: Float, S: Steps<T>>(f: &mut S, consts: &Ln<T>, x: S::Float) -> Split<S::Float> {
+    let (least, scale) = (f.constant(consts.least_normal), f.constant(consts.scale));
+    let [normal, scaled] = consts.exponent_zero;
+    let (normal, scaled) = (f.constant(normal), f.constant(scaled));
+    let subnormal = f.less("subnormal", x, least);
+    let zero = f.select("zero", subnormal, [scaled, normal]);
+    let scaled = f.mul("_", x, scale);
+    let x1 = f.select("x1", subnormal, [scaled, x]);
+    split_at(f, consts, x1, zero)
+}
+
+/// Splits a normal number above 0.
+#[inline(always)]
+pub(super) fn split_normal<T: Float, S: Steps<T>>(f: &mut S, consts: &Ln<T>, x: S::Float) -> Split<S::Float> {
+    let zero = f.constant(consts.exponent_zero[0]);
+    split_at(f, consts, x, zero)
+}
+
 /// Splits a normal number into its exponent e and its significand. In the difference of its bits and the bits of 2/3, the exponent
 /// field gives e, after `zero` is subtracted, and the fraction field counts from the significand 2/3.
 #[inline(always)]
-fn split<T: Float, S: Steps<T>>(
+fn split_at<T: Float, S: Steps<T>>(
     f: &mut S,
     consts: &Ln<T>,
     x: S::Float,
     zero: S::Float,
-) -> (S::Float, S::Float) {
+) -> Split<S::Float> {
     let two_thirds = f.word(consts.two_thirds);
     let below_two = f.word(consts.two - consts.two_thirds);
     let (fraction, mask) = (f.distance(consts.fraction), f.word((1 << consts.fraction) - 1));
@@ -153,12 +189,19 @@ fn split<T: Float, S: Steps<T>>(
     let m = f.and("_", i, mask);
     let m = f.add_words("_", m, two_thirds);
     let m = f.of_bits("m", m);
-    (e, m)
+    // This difference is exact.
+    let one = f.constant(consts.one);
+    Split { e, v: f.sub("f", m, one) }
 }
 
 /// Returns `y` if x is finite and above 0, infinity for infinity, -infinity for zeros, and NaN otherwise.
 #[inline(always)]
-fn special<T: Float, S: Steps<T>>(f: &mut S, consts: &Ln<T>, x: S::Float, y: S::Float) -> S::Float {
+pub(super) fn special<T: Float, S: Steps<T>>(
+    f: &mut S,
+    consts: &Ln<T>,
+    x: S::Float,
+    y: S::Float,
+) -> S::Float {
     let (infinity, minus_infinity) = (f.constant(consts.infinities[0]), f.constant(consts.infinities[1]));
     let (zero, nan) = (f.constant(consts.zero), f.constant(consts.nan));
     let finite = f.less("_", x, infinity);

@@ -1,13 +1,15 @@
 //! The steps in which the functions of the library are written. Each function is written once and used twice: as lines, from
 //! which CUDA is printed, and as operations on numbers, which become the host's loops.
 
+pub(crate) mod double;
+
 use crate::arith::{Bits, Element, Float, Integer, Number};
 use crate::func::{Func, FuncBuilder, Id, Param};
 use crate::ops::{Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
 
 /// Operations on floats of type `T`. Each result has a name; a result called `_` becomes a nested expression.
-pub(super) trait Steps<T: Float> {
+pub(crate) trait Steps<T: Float> {
     type Float: Copy;
     /// An unsigned integer of the same width.
     type Word: Copy;
@@ -71,17 +73,16 @@ pub(super) trait Steps<T: Float> {
 }
 
 /// Records steps as lines of a function of `x`.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     f: FuncBuilder,
     wrong: Option<TypeError>,
 }
 
 impl Lines {
-    /// Starts a function of one float, and returns the id of the float.
-    pub(super) fn of(ty: Scalar) -> (Lines, Id) {
-        let f = FuncBuilder::new(vec![Param::new("x", ty)]);
-        let x = f.params()[0];
-        (Lines { f, wrong: None }, x)
+    /// Starts a function of at most two floats, and returns their ids.
+    pub(super) fn of<const N: usize>(ty: Scalar) -> (Lines, [Id; N]) {
+        let f = FuncBuilder::new(["x", "y"].into_iter().take(N).map(|name| Param::new(name, ty)).collect());
+        (Lines { f, wrong: None }, std::array::from_fn(|at| Id(at as u32)))
     }
 
     pub(super) fn build(self, result: Id) -> Result<Func, TypeError> {
@@ -202,7 +203,7 @@ impl<T: Float> Steps<T> for Lines {
 }
 
 /// Executes steps on numbers. All methods are inlined into code that is compiled for an instruction set.
-pub(super) struct Numbers;
+pub(crate) struct Numbers;
 
 impl<T: Float> Steps<T> for Numbers {
     type Float = T;

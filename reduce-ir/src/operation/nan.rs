@@ -45,13 +45,17 @@ fn shows_nan(func: &Func, param: Id) -> bool {
     let mut shows: Vec<bool> = (0..func.params().len()).map(|at| Id(at as u32) == param).collect();
     for line in func.lines() {
         let is = |id: Id| shows[id.0 as usize];
+        // `powf` and `hypot` have numbers as results for some NaN.
         let next = match line.node {
             Node::Un(Un::Neg | Un::Abs | Un::Canonical | Un::Sqrt | Un::Exp | Un::Ln, a) => is(a),
+            Node::Un(Un::Exp2 | Un::Log2 | Un::ExpM1 | Un::Ln1p, a) => is(a),
+            Node::Un(Un::Sin | Un::Cos | Un::Tan | Un::Tanh, a) => is(a),
             Node::Un(Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven, a) => is(a),
             Node::Cast(to, a) => to.is_float() && is(a),
             Node::Bin(Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Min | Bin::Max, a, b) => {
                 is(a) || is(b)
             }
+            Node::Bin(Bin::Atan2, a, b) => is(a) || is(b),
             Node::MulAdd(a, b, c) => is(a) || is(b) || is(c),
             Node::Select(_, a, b) => is(a) && is(b),
             Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => false,

@@ -1,4 +1,4 @@
-//! `exp` and `ln`, as the library defines them.
+//! `exp`, `sin` and their like, as the library defines them.
 
 use super::{Helper, used_by};
 use crate::cuda::func::library_function;
@@ -18,15 +18,17 @@ pub(super) fn calls(helper: Helper) -> Vec<Helper> {
 fn what(helper: Helper) -> String {
     match helper {
         Helper::Un(op, _) => op.to_string(),
+        Helper::Bin(op, _) => op.to_string(),
         Helper::NormalExp(_) => "exp where it is neither subnormal nor infinite".to_owned(),
-        Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole(_) | Helper::RawBits => String::new(),
+        Helper::Cast(..) | Helper::ReciprocalOfWhole(_) | Helper::RawBits => String::new(),
     }
 }
 
 fn definition(helper: Helper) -> Option<Func> {
     match helper {
         Helper::Un(op, ty) => library::definition(op, ty),
+        Helper::Bin(op, ty) => library::definition_of_two(op, ty),
         Helper::NormalExp(ty) => library::normal_exp(ty),
-        Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole(_) | Helper::RawBits => None,
+        Helper::Cast(..) | Helper::ReciprocalOfWhole(_) | Helper::RawBits => None,
     }
 }

@@ -7,8 +7,8 @@ use reduce_ir::ops::{Bin, Un};
 use reduce_ir::{Scalar, Value};
 use std::cmp::Ordering;
 
-const ZERO: Real = Real::Exact(Ratio::whole(0));
-const INFINITY: Real = Real::Infinite { negative: false };
+pub(super) const ZERO: Real = Real::Exact(Ratio::whole(0));
+pub(super) const INFINITY: Real = Real::Infinite { negative: false };
 
 impl Real {
     /// Returns the order of two floats, if it is known.
@@ -32,6 +32,9 @@ impl Real {
             Bin::Div => self.div(other),
             Bin::Max | Bin::MaxNum => self.max(other),
             Bin::Min | Bin::MinNum => self.neg().max(other.neg()).neg(),
+            Bin::Powf => self.powf(other),
+            Bin::Hypot => self.hypot(other),
+            Bin::Atan2 => self.numbers(other, |_, _| None, Ball::atan2),
             Bin::Rem | Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => self.wide(op, other),
         }
     }
@@ -44,6 +47,8 @@ impl Real {
             Un::Sqrt => self.sqrt(),
             Un::Exp => self.exp(),
             Un::Ln => self.ln(),
+            Un::Exp2 | Un::Log2 | Un::ExpM1 | Un::Ln1p => self.function(op),
+            Un::Sin | Un::Cos | Un::Tan | Un::Tanh => self.function(op),
             Un::Floor => self.to_whole(f64::floor, |x| Some(x.floor())),
             Un::Ceil => self.to_whole(f64::ceil, |x| x.neg()?.floor().checked_neg()),
             Un::Trunc => self.to_whole(f64::trunc, truncated),
@@ -74,7 +79,7 @@ impl Real {
     }
 
     /// Computes on fractions, or if their range is exceeded, on numbers with an error bound.
-    fn numbers(
+    pub(super) fn numbers(
         self,
         other: Real,
         exact: impl Fn(Ratio, Ratio) -> Option<Ratio>,
@@ -89,7 +94,7 @@ impl Real {
         bounded.map_or(Real::Unknown, Real::Ball)
     }
 
-    fn neg(self) -> Real {
+    pub(super) fn neg(self) -> Real {
         match self {
             Real::Exact(x) => x.neg().map_or(Real::Unknown, Real::Exact),
             Real::Ball(x) => Real::Ball(x.neg()),
@@ -98,7 +103,7 @@ impl Real {
         }
     }
 
-    fn abs(self) -> Real {
+    pub(super) fn abs(self) -> Real {
         match self {
             Real::Exact(x) if x.is_negative() => self.neg(),
             Real::Ball(x) => Real::Ball(x.abs()),

@@ -89,5 +89,6 @@ fn wide(op: Bin, a: i128, b: i128) -> Option<i128> {
         Bin::Shr => a.checked_shr(b.try_into().ok()?),
         Bin::Add | Bin::Sub | Bin::Mul | Bin::Div => None,
         Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => None,
+        Bin::Powf | Bin::Hypot | Bin::Atan2 => None,
     }
 }

@@ -9,7 +9,7 @@ impl Dialect {
     /// Returns whether the dialect may call methods of that domain.
     pub(super) fn has(self, domain: Domain) -> bool {
         match domain {
-            Domain::Floats | Domain::Integers | Domain::Signed | Domain::Unsigned => true,
+            Domain::Floats | Domain::Singles | Domain::Integers | Domain::Signed | Domain::Unsigned => true,
             Domain::FloatsOfText => !matches!(self, Dialect::Rust),
             Domain::OthersOfRows => self.is_row(),
         }

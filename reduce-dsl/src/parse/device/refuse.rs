@@ -155,17 +155,19 @@ fn example(name: &str) -> String {
 
 /// Methods of Rust that closures do not have, with the reason or the alternative. `T` stands for the type of
 /// the number.
-const KNOWN: [(&str, &str); 19] = [
-    ("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sin_cos", NOT_EXACT),
-    ("exp2", "write `(x * core::T::consts::LN_2).exp()`"),
-    ("exp_m1", "write `x.exp() - 1.0`"),
+const KNOWN: [(&str, &str); 21] = [
+    ("sin_cos", "write `x.sin()` and `x.cos()`"),
+    ("asin", "write `x.atan2((1.0 - x * x).sqrt())` of f32"),
+    ("acos", "write `(1.0 - x * x).sqrt().atan2(x)` of f32"),
+    ("atan", "write `x.atan2(1.0)` of f32"),
+    ("sinh", "write `(x.exp_m1() - (-x).exp_m1()) / 2.0`"),
+    ("cosh", "write `(x.exp() + (-x).exp()) / 2.0`"),
+    ("asinh", "write `(x.abs() + x.hypot(1.0)).ln().copysign(x)`"),
+    ("acosh", "write `(x + (x * x - 1.0).sqrt()).ln()`"),
+    ("atanh", "write `(x.ln_1p() - (-x).ln_1p()) / 2.0`"),
     ("log", "write `x.ln() / base.ln()`"),
-    ("log2", "write `x.ln() / core::T::consts::LN_2`"),
     ("log10", "write `x.ln() / core::T::consts::LN_10`"),
-    ("ln_1p", "write `(1.0 + x).ln()`"),
     ("cbrt", "write `(x.abs().ln() / 3.0).exp().copysign(x)`"),
-    ("hypot", "write `(x * x + y * y).sqrt()`"),
-    ("powf", "write `x.powi(3)` for a whole exponent, else `(x.ln() * p).exp()`"),
     ("rem_euclid", "write `x - y * (x / y).floor()` of floats, for y above 0; with `/` and `%` of integers"),
     ("div_euclid", "write `(x / y).floor()` of floats, for y above 0; with `/` and `%` of integers"),
     (
@@ -185,8 +187,6 @@ const KNOWN: [(&str, &str); 19] = [
     ("cmp partial_cmp total_cmp eq lt gt le ge", "compare with an operator, such as `<` or `==`"),
     ("unwrap expect unwrap_or is_some", "nothing here can fail; leave it out"),
 ];
-
-const NOT_EXACT: &str = "exact operations cannot compute it, so its bits would differ between devices";
 
 /// Reports a method that is not in the table, or not for that type.
 pub(super) fn unknown_method(name: &Ident, ty: Option<Scalar>, reader: &mut Reader<'_>) -> Ex {
@@ -228,6 +228,13 @@ fn of_other_types(name: &Ident, ty: Scalar, types: &str, reader: &mut Reader<'_>
             format!("{ty} has no sign; leave it out")
         }
         ("pow", ty) if ty.is_float() => "write `powi`".to_owned(),
+        (_, Scalar::F64) if types == Domain::Singles.text() => {
+            let converted = example(&word).replacen("x.", "(x as f32).", 1).replace("(y)", "(y as f32)");
+            format!("convert to f32 and back, as in `{converted} as f64`")
+        }
+        (_, ty) if types == Domain::Singles.text() && ty.is_integer() => {
+            "convert the number first, as in `x as f32`".to_owned()
+        }
         ("powi", _) => "write `pow`".to_owned(),
         ("minimum" | "maximum", ty) if ty.is_integer() => format!("write `{}`", &word[..3]),
         ("is_nan" | "is_finite" | "is_infinite", _) => format!("every {ty} is a number; leave it out"),

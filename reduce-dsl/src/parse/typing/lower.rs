@@ -204,6 +204,7 @@ impl Lower<'_> {
             Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem => false,
             Bin::Min | Bin::MinNum | Bin::MaxNum => false,
             Bin::And | Bin::Xor | Bin::Shl | Bin::Shr => false,
+            Bin::Powf | Bin::Hypot | Bin::Atan2 => false,
         }
     }
 

@@ -257,6 +257,7 @@ impl<'a> Bounds<'a> {
             Bin::Min | Bin::MinNum | Bin::And => Some(left.min(right)),
             Bin::Max | Bin::MaxNum => Some(left.max(right)),
             Bin::Or | Bin::Xor | Bin::Shl => None,
+            Bin::Powf | Bin::Hypot | Bin::Atan2 => None,
         })
     }
 }
