@@ -64,6 +64,43 @@ pub(super) fn zip3<A: Copy, B: Copy, C: Copy, R: Copy>(
     }
 }
 
+/// The same for functions of many operations, which are compiled in one loop: the last block is filled with zeros. In loops for whole
+/// blocks, for the rest, and for what is left of its vectors, they would make the library several times as large.
+#[inline(always)]
+pub(super) fn map_long<A: Copy + Default, R: Copy + Default>(
+    a: &[A],
+    out: &mut [R],
+    f: impl Fn(A) -> R + Copy,
+) {
+    zip_long(a, a, out, |a, _| f(a));
+}
+
+#[inline(always)]
+pub(super) fn zip_long<A: Copy + Default, B: Copy + Default, R: Copy + Default>(
+    a: &[A],
+    b: &[B],
+    out: &mut [R],
+    f: impl Fn(A, B) -> R + Copy,
+) {
+    let len = out.len();
+    for (k, out) in out.chunks_mut(SHARED).enumerate() {
+        let (a, b) = (filled(a, len, k), filled(b, len, k));
+        let mut results = [R::default(); SHARED];
+        zip_block(&a, &b, &b, &mut results, |a, b, _| f(a, b));
+        out.copy_from_slice(&results[..out.len()]);
+    }
+}
+
+/// Returns block `k` of an operand for `len` results, with zeros after the last lane.
+#[inline(always)]
+fn filled<T: Copy + Default>(lanes: &[T], len: usize, k: usize) -> [T; SHARED] {
+    let from = if lanes.len() == len { &lanes[k * SHARED..] } else { lanes };
+    let count = from.len().min(SHARED);
+    let mut block = [T::default(); SHARED];
+    block[..count].copy_from_slice(&from[..count]);
+    block
+}
+
 /// A function of its own, by which the compiler knows that no operand lies where the result does. Without iterators: where
 /// crates are not optimised as a whole, the making of a `Zip` is not inlined into what is compiled for an instruction set.
 #[inline(always)]

@@ -4,7 +4,7 @@
 //! [`reduce_ir::arith`] and are plain enough for the compiler to vectorise. All of it is inlined into what is compiled
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
-use super::blocks::{map, zip, zip3};
+use super::blocks::{map, map_long, zip, zip_long, zip3};
 use super::rows::{InParts, Prefetcher, grouped, join, join_in_parts, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::Scalar;
@@ -43,6 +43,25 @@ macro_rules! loops {
     ($op:expr, $a:ident, $b:ident u32 -> $out:ident: $f:expr; $($scalar:ident)*) => {
         match ($a, $b, $out) {
             $((LanesRef::$scalar(a), LanesRef::U32(b), Lanes::$scalar(out)) => { zip(a, b, out, $f); Ok(()) })*
+            _ => bug($op, &[$a, $b]),
+        }
+    };
+}
+
+/// [`loops`] for functions of many operations.
+macro_rules! long_loops {
+    ($op:expr, $a:ident -> $out:ident: $f:expr; $($scalar:ident)*) => {
+        match ($a, $out) {
+            $((LanesRef::$scalar(a), Lanes::$scalar(out)) => { map_long(a, out, $f); Ok(()) })*
+            _ => bug($op, &[$a]),
+        }
+    };
+    ($op:expr, $a:ident, $b:ident -> $out:ident: $f:expr; $($scalar:ident)*) => {
+        match ($a, $b, $out) {
+            $((LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::$scalar(out)) => {
+                zip_long(a, b, out, $f);
+                Ok(())
+            })*
             _ => bug($op, &[$a, $b]),
         }
     };
@@ -106,14 +125,14 @@ pub(super) fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneErr
         Un::Canonical => over!(floats: op, a -> out: Order::canonical),
         Un::Exp => over!(full floats: op, a -> out: Float::exp),
         Un::Ln => over!(full floats: op, a -> out: Float::ln),
-        Un::Exp2 => over!(full floats: op, a -> out: Float::exp2),
-        Un::Log2 => over!(full floats: op, a -> out: Float::log2),
-        Un::ExpM1 => over!(full floats: op, a -> out: Float::exp_m1),
-        Un::Ln1p => over!(full floats: op, a -> out: Float::ln_1p),
-        Un::Sin => over!(full floats: op, a -> out: Float::sin),
-        Un::Cos => over!(full floats: op, a -> out: Float::cos),
-        Un::Tan => loops!(op, a -> out: Single::tan; F32),
-        Un::Tanh => over!(full floats: op, a -> out: Float::tanh),
+        Un::Exp2 => long_loops!(op, a -> out: Float::exp2; F32 F64),
+        Un::Log2 => long_loops!(op, a -> out: Float::log2; F32 F64),
+        Un::ExpM1 => long_loops!(op, a -> out: Float::exp_m1; F32 F64),
+        Un::Ln1p => long_loops!(op, a -> out: Float::ln_1p; F32 F64),
+        Un::Sin => long_loops!(op, a -> out: Float::sin; F32 F64),
+        Un::Cos => long_loops!(op, a -> out: Float::cos; F32 F64),
+        Un::Tan => long_loops!(op, a -> out: Single::tan; F32),
+        Un::Tanh => long_loops!(op, a -> out: Float::tanh; F32 F64),
         Un::Sqrt => over!(full floats: op, a -> out: Float::sqrt),
         Un::Floor => over!(full floats: op, a -> out: Float::floor),
         Un::Ceil => over!(full floats: op, a -> out: Float::ceil),
@@ -145,9 +164,9 @@ pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
         Bin::Xor => over!(bits: op, a, b -> out: Bits::xor),
         Bin::Shl => over!(integers: op, a, b u32 -> out: Integer::shl),
         Bin::Shr => over!(integers: op, a, b u32 -> out: Integer::shr),
-        Bin::Powf => loops!(op, a, b -> out: Single::powf; F32),
-        Bin::Hypot => over!(full floats: op, a, b -> out: Float::hypot),
-        Bin::Atan2 => loops!(op, a, b -> out: Single::atan2; F32),
+        Bin::Powf => long_loops!(op, a, b -> out: Single::powf; F32),
+        Bin::Hypot => long_loops!(op, a, b -> out: Float::hypot; F32 F64),
+        Bin::Atan2 => long_loops!(op, a, b -> out: Single::atan2; F32),
     }
 }
 

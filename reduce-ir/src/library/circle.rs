@@ -183,7 +183,7 @@ fn flipped<S: Double>(f: &mut S, y: S::Float, word: S::Word) -> S::Float {
     let sign = f.bits_of("_", word, SIGN);
     let bits = f.to_bits("_", y);
     let bits = f.xor("_", bits, sign);
-    f.of_bits("_", bits)
+    f.of_bits("y", bits)
 }
 
 /// Returns `y` if the argument is finite, otherwise NaN.

@@ -162,16 +162,12 @@ fn products<S: Double, const N: usize>(
     limbs: [S::Word; N],
     sums: Option<[S::Word; N]>,
 ) -> [S::Word; N] {
-    let mut carry = f.word(0);
+    let mut carry = None;
     std::array::from_fn(|at| {
-        let product = f.mul_words("_", m, limbs[at]);
-        let mut sum = product;
-        if let Some(sums) = sums {
-            let low = f.bits_of("_", sums[at], LOW);
-            sum = f.add_words("_", sum, low);
-        }
-        let sum = f.add_words("p", sum, carry);
-        carry = f.shifted_right("_", sum, 32);
+        let low = sums.map(|sums| f.bits_of("_", sums[at], LOW));
+        let product = f.mul_words("p", m, limbs[at]);
+        let sum = [low, carry].into_iter().flatten().fold(product, |sum, next| f.add_words("p", sum, next));
+        carry = Some(f.shifted_right("_", sum, 32));
         sum
     })
 }
