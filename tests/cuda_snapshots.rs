@@ -207,13 +207,24 @@ fn operations() {
         let value = map[0].lines().find_map(|line| line.split_once(" value = ")).unwrap().1;
         let what = spec.text.split(", block").next().unwrap().replace("op: ", "").replace(", ty: ", " of ");
         spellings += &format!("{what:<40} {value}\n");
-        for helper in before {
-            if !helpers.contains(&helper.trim().to_owned()) {
-                helpers.push(helper.trim().to_owned());
+        for helper in before.into_iter().map(short) {
+            if !helpers.contains(&helper) {
+                helpers.push(helper);
             }
         }
     }
     check("operations", &format!("{spellings}\n{}\n", helpers.join("\n\n")));
+}
+
+/// Returns a device function, or its head and a hash of its text if it is a long one other than these.
+fn short(helper: &str) -> String {
+    const SHOWN: [&str; 6] = ["exp_f32(", "exp_f64(", "ln_f32(", "ln_f64(", "sin_f32(", "hypot_f64("];
+    let helper = helper.trim();
+    if helper.lines().count() < 20 || SHOWN.iter().any(|name| helper.contains(&format!(" {name}"))) {
+        return helper.to_owned();
+    }
+    let head: Vec<_> = helper.lines().take(2).collect();
+    format!("{}\n// {:016x}", head.join("\n"), hash(helper))
 }
 
 /// Returns the functions that a text calls, without keywords.

@@ -135,6 +135,26 @@ fn every_operation_on_every_type_compiles_without_warnings() {
     assert!(specs.len() > 350);
 }
 
+/// The functions of the library, several copies in a thread: each for one architecture in turn.
+#[test]
+fn functions_of_the_library_compile_without_warnings_or_spills() {
+    let Some(nvrtc) = nvrtc("functions_of_the_library_compile_without_warnings_or_spills") else { return };
+    let calls = "exp2() log2() exp_m1() ln_1p() sin() cos() tanh() hypot(0.5) tan() powf(0.5) atan2(0.5)";
+    let text = |ty: &str, call: &str| {
+        format!("ty: {ty}, map: |x| x.{call}, op: sum, passes: [shuffle, coarsen(2), vectorize(4), unroll]")
+    };
+    let single = calls.split(' ').map(|call| text("f32", call));
+    let double = calls.split(' ').take(8).map(|call| text("f64", call));
+    let texts: Vec<_> = single.chain(double).enumerate().collect();
+    let complaint = |(place, text): &(usize, String)| {
+        let spec = reduce_dsl::parse::text(text, None).unwrap().spec;
+        let program = reduce_codegen::compile(&spec).unwrap();
+        architectures(*place).find_map(|number| complaint(nvrtc, &program, number))
+    };
+    let complaints: Vec<_> = texts.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), texts.len(), complaints[0]);
+}
+
 /// Ordered operations, `fold`, params and structs of many fields: a rotating sample of the lists that accept them.
 #[test]
 fn what_only_closures_say_compiles() {

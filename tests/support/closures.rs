@@ -12,7 +12,7 @@ const INTEGERS: &[Scalar] = &[I8, I16, I32, I64, U8, U16, U32, U64];
 const UNSIGNED: &[Scalar] = &[U8, U16, U32, U64];
 const NUMBERS: &[Scalar] = &[F16, Bf16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64];
 
-pub(crate) const CLOSURES: [Closure; 45] = [
+pub(crate) const CLOSURES: [Closure; 48] = [
     // Maps before named operators.
     ("sum of absolute values", "ty: $T, map: |x| x.abs(), op: sum", FLOATS),
     ("largest square", "ty: $T, map: |x| x * x, op: max", NUMBERS),
@@ -26,6 +26,13 @@ pub(crate) const CLOSURES: [Closure; 45] = [
     ("of bools", "ty: $T, map: |x| !x, op: all", &[Bool]),
     ("exponentials", "ty: $T, map: |x| x.exp(), op: sum", WIDE),
     ("logarithms", "ty: $T, map: |x| x.abs().ln(), op: max", WIDE),
+    ("angles", "ty: $T, map: |x| x.sin() + x.cos() * x.tanh(), op: sum", WIDE),
+    (
+        "exponents",
+        "inputs: { x: $T, y: $T }, map: |x, y| x.exp2().hypot(y.exp_m1()).log2() + y.ln_1p(), op: sum",
+        WIDE,
+    ),
+    ("powers", "inputs: { x: $T, y: $T }, map: |x, y| x.powf(y).atan2(x.tan()), op: sum", &[F32]),
     ("clamped", "ty: $T, map: |x| x.clamp(-1.0, 0.5).mul_add(2.0, 1.0), op: prod", FLOATS),
     ("last positive", "ty: $T, index: i, map: |x| if x > 0 as $C { i } else { 0 }, op: max", NUMBERS),
     ("weights by position", "ty: $T, index: i, map: |x| x * (i % 7) as $C, op: sum", FLOATS),

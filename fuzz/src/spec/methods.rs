@@ -20,6 +20,17 @@ pub(super) const METHODS: &[Method] = &[
     ("sqrt()", Scalar::is_float, ResultType::Same),
     ("exp()", Scalar::is_float, ResultType::Same),
     ("ln()", Scalar::is_float, ResultType::Same),
+    ("exp2()", Scalar::is_float, ResultType::Same),
+    ("log2()", Scalar::is_float, ResultType::Same),
+    ("exp_m1()", Scalar::is_float, ResultType::Same),
+    ("ln_1p()", Scalar::is_float, ResultType::Same),
+    ("sin()", Scalar::is_float, ResultType::Same),
+    ("cos()", Scalar::is_float, ResultType::Same),
+    ("tan()", is_single, ResultType::Same),
+    ("tanh()", Scalar::is_float, ResultType::Same),
+    ("powf($)", is_single, ResultType::Same),
+    ("hypot($)", Scalar::is_float, ResultType::Same),
+    ("atan2($)", is_single, ResultType::Same),
     ("floor()", Scalar::is_float, ResultType::Same),
     ("ceil()", Scalar::is_float, ResultType::Same),
     ("trunc()", Scalar::is_float, ResultType::Same),
@@ -66,6 +77,10 @@ pub(super) const METHODS: &[Method] = &[
     ("saturating_add($)", Scalar::is_integer, ResultType::Same),
     ("saturating_sub($)", Scalar::is_integer, ResultType::Same),
 ];
+
+fn is_single(ty: Scalar) -> bool {
+    ty == Scalar::F32
+}
 
 impl ResultType {
     /// Returns the result type for a receiver.

@@ -188,6 +188,32 @@ mod tests {
     }
 
     #[test]
+    fn bounds_hold_for_identities_of_functions() {
+        let one = Ball::exactly(1.0);
+        for i in -40i32..40 {
+            let exact = Ball::exactly(f64::from(2 * i + 1) / 14.0);
+            // With an error of its own.
+            let x = exact.mul(Ball::rounded(1.0).unwrap()).unwrap();
+            let (sine, cosine) = (x.sin().unwrap(), x.cos().unwrap());
+            let squares = sine.mul(sine).unwrap().add(cosine.mul(cosine).unwrap()).unwrap();
+            assert_eq!(squares.compare(one), None);
+            assert_eq!(sine.hypot(cosine).unwrap().compare(one), None);
+            let angle = sine.atan2(cosine).unwrap();
+            assert!(x.middle.abs() > 3.1 || angle.compare(x).is_none(), "{angle:?} {x:?}");
+            assert_eq!(x.exp2().unwrap().log2().unwrap().compare(x), None);
+            assert_eq!(x.exp_m1().unwrap().ln_1p().unwrap().compare(x), None);
+            assert_eq!(x.exp_m1().unwrap().add(one).unwrap().compare(x.exp().unwrap()), None);
+            let e = x.add(x).unwrap().exp_m1().unwrap();
+            let tanh = e.div(e.add(Ball::exactly(2.0)).unwrap()).unwrap();
+            assert_eq!(tanh.compare(x.tanh().unwrap()), None);
+            assert!([sine, cosine, angle, tanh].iter().all(|it| it.radius < 1e-12), "{x:?}");
+        }
+        // At the cut, the sign of a zero decides.
+        assert_eq!(Ball::exactly(0.0).atan2(Ball::exactly(-1.0)), None);
+        assert_eq!(Ball::exactly(-1.5).ln_1p(), None);
+    }
+
+    #[test]
     fn steps_are_taken_where_the_bound_allows() {
         let third = Ball::exactly(1.0).div(Ball::exactly(3.0)).unwrap();
         assert_eq!(third.to_whole(f64::floor), Some(0.0));

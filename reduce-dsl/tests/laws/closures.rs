@@ -45,6 +45,31 @@ fn wrapping_is_no_excuse_for_what_wider_integers_break_too() {
 }
 
 #[test]
+fn functions_of_the_library() {
+    assert_refused(
+        Law::Associative,
+        &[
+            "ty: f32, op: |a, b| a.powf(b), identity: none",
+            "ty: f32, op: |a, b| a.atan2(b), identity: none",
+            "ty: f64, op: |a, b| (a + b).sin(), identity: none",
+            "ty: f64, op: |a, b| (a + b).tanh(), identity: none",
+            "ty: f64, op: |a, b| a.hypot(b) + 1.0, identity: none",
+        ],
+    );
+    assert_refused(Law::Fold, &["ty: f32, map: |x| x.sin(), op: sum, fold: |acc, x| acc + x.cos()"]);
+    for right in [
+        "ty: f64, map: |x| x.abs(), op: |a, b| a.hypot(b), identity: 0.0",
+        "ty: f64, op: |a, b| (a.exp2() + b.exp2()).log2(), identity: none",
+        "ty: f64, map: |x| x.abs(), op: |a, b| (a.exp_m1() + b.exp_m1()).ln_1p(), identity: none",
+        "ty: f32, map: |x| x.cos(), op: sum, fold: |acc, x| acc + x.cos()",
+    ] {
+        let found = found(right);
+        let cases = found.checked[0].cases;
+        assert!(cases.exact + cases.bounded > cases.discarded, "{right}: {cases:?}");
+    }
+}
+
+#[test]
 fn methods_that_saturate_are_no_excuse() {
     for ty in ["i8", "i16", "i32", "i64"] {
         for identity in ["0", "none"] {
