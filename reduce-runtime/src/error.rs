@@ -361,7 +361,7 @@ pub enum Error {
         waited: Duration,
     },
     /// The environment variable [`Error::COMPILE_SECONDS`] is not a time.
-    #[error("{} is `{0}`; write a number of seconds above 0, such as 30", Error::COMPILE_SECONDS)]
+    #[error("{name} is `{0}`; write a number of seconds above 0, such as 30", name = Error::COMPILE_SECONDS)]
     MalformedSeconds(String),
     /// The driver measured an invalid time.
     #[error("the CUDA driver measured an invalid time of {milliseconds} ms; update NVIDIA's driver")]

@@ -20,15 +20,21 @@ fn segments_have_the_bits_of_the_host() {
     let outcomes = on_all_cores(&seeds, |&seed| compared(seed, &ways, &pool, &device));
     let findings: Vec<_> = outcomes.iter().filter_map(|it| it.as_ref().err()).collect();
     let compared: usize = outcomes.iter().flatten().sum();
+    let late = outcomes.iter().filter(|it| **it == Ok(LATE)).count();
+    let compared = compared - late * LATE;
     println!(
-        "{} specifications, {} ways, {compared} calls, {} findings",
+        "{} specifications, {} ways, {compared} calls, {late} that NVRTC does not compile in time, {} findings",
         seeds.len(),
         ways.len(),
         findings.len()
     );
+    assert!(late <= 1 + seeds.len() / 250, "{late} specifications are not compiled in time");
     assert!(findings.is_empty(), "{} findings:\n{}", findings.len(), findings[0]);
     assert!(compared > seeds.len() * ways.len() / 2, "{compared} calls");
 }
+
+/// The number of calls that stands for kernels which NVRTC does not compile in time: callers get an error.
+const LATE: usize = 1 << 32;
 
 /// Compares the calls of a specification. Returns their number, or the first difference. Kernels that are too large are refused.
 fn compared(seed: u64, ways: &[u64], pool: &Pool, device: &Device) -> Result<usize, String> {
@@ -48,6 +54,7 @@ fn compared(seed: u64, ways: &[u64], pool: &Pool, device: &Device) -> Result<usi
             [&on_gpu, &on_host].map(|it| it.reduce_segments(&views, offsets.borrow(), &params));
         let (found, wanted) = match found {
             Err(error) if error.to_string().contains("too large") => return Ok(0),
+            Err(Error::CompileTime { .. }) => return Ok(LATE),
             found => (found.map_err(failed)?, wanted.map_err(failed)?),
         };
         let text =
