@@ -95,7 +95,7 @@ fn unsigned_divisions_of_quotients_are_refused() {
 
 /// Lines of closures, with the type of their elements: one for each kind of operation that needs many instructions or
 /// branches.
-const FAMILIES: [(&str, &str); 14] = [
+const FAMILIES: [(&str, &str); 18] = [
     ("f32", "1.5 / (_ + 1.5)"),
     ("f32", "(_ + 1.5).sqrt()"),
     ("f32", "(_ + 1.5).ln()"),
@@ -106,6 +106,10 @@ const FAMILIES: [(&str, &str); 14] = [
     ("f64", "(_ + 1.5).sqrt()"),
     ("f64", "(_ + 1.5).exp()"),
     ("f64", "(_ + 1.5).ln()"),
+    ("f32", "(_ + 1.5).tan()"),
+    ("f32", "(_ + 1.5).powf(x)"),
+    ("f64", "(_ + 1.5).sin()"),
+    ("f64", "(_ + 1.5).tanh()"),
     ("f64", "(_ + 1.5).minimum(x)"),
     ("u64", "(_ ^ 5) * 7"),
     ("u64", "(_ + 5) % (x | 1)"),

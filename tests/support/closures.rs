@@ -29,10 +29,10 @@ pub(crate) const CLOSURES: [Closure; 48] = [
     ("angles", "ty: $T, map: |x| x.sin() + x.cos() * x.tanh(), op: sum", WIDE),
     (
         "exponents",
-        "inputs: { x: $T, y: $T }, map: |x, y| x.exp2().hypot(y.exp_m1()).log2() + y.ln_1p(), op: sum",
+        "inputs: { x: $T, y: $T }, map: |x, y| x.exp2().hypot(y.exp_m1()).log2() + y.abs().ln_1p(), op: sum",
         WIDE,
     ),
-    ("powers", "inputs: { x: $T, y: $T }, map: |x, y| x.powf(y).atan2(x.tan()), op: sum", &[F32]),
+    ("powers", "inputs: { x: $T, y: $T }, map: |x, y| x.abs().powf(y).atan2(x.tan()), op: sum", &[F32]),
     ("clamped", "ty: $T, map: |x| x.clamp(-1.0, 0.5).mul_add(2.0, 1.0), op: prod", FLOATS),
     ("last positive", "ty: $T, index: i, map: |x| if x > 0 as $C { i } else { 0 }, op: max", NUMBERS),
     ("weights by position", "ty: $T, index: i, map: |x| x * (i % 7) as $C, op: sum", FLOATS),

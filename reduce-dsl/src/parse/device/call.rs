@@ -4,7 +4,7 @@
 use super::convert::converted;
 use super::{Reader, refuse};
 use crate::parse::diagnostic::Extent;
-use crate::parse::methods::{METHODS, Meaning, Method};
+use crate::parse::methods::{Domain, METHODS, Meaning, Method};
 use crate::parse::tree::{Ex, Kind};
 use crate::parse::types::Ty;
 use proc_macro2::Ident;
@@ -109,7 +109,16 @@ impl Reader<'_> {
         if name == "from_bits" && matches!(ty, Scalar::F32 | Scalar::F64) {
             return self.float_of(ty, name, args, place);
         }
-        let Some(method) = self.find(&name.to_string(), ty) else { return refuse::call(path, self) };
+        let word = name.to_string();
+        let Some(method) = self.find(&word, ty) else {
+            // The error names the type for which the function exists.
+            let is_single = METHODS.iter().any(|it| it.name == word && it.of == Domain::Singles);
+            return if is_single {
+                refuse::unknown_method(name, Some(ty), self)
+            } else {
+                refuse::call(path, self)
+            };
+        };
         let count = 1 + method.takes.len();
         if args.len() != count {
             let message = format!("`{ty}::{name}` takes {}, not {}", arguments(count), args.len());
