@@ -4,10 +4,11 @@
 //! cargo bench --no-default-features --features text --bench calls
 //! ```
 //!
-//! Each column is a number of elements, and each cell the minimum time of many calls, in microseconds.
+//! Each column is a number of elements, and each cell the minimum time of many calls, in microseconds. The last line is the time to
+//! merge partials, which does not depend on their number of elements.
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be taken fails by panicking")]
 
-use reducegen::reduction;
+use reducegen::{Span, Strided, reduction};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,19 @@ fn main() {
     line("var", |n| var.reduce(&x[..n]).unwrap());
     let logsumexp = reduction! { op: logsumexp, ty: f32, passes: auto };
     line("logsumexp", |n| logsumexp.reduce(&x[..n]).unwrap());
+    merge();
+}
+
+/// Merges 2^18 partials of two parts. As with `auto`, one block combines them.
+fn merge() {
+    const CHUNK: usize = 128;
+    const PARTIALS: usize = 1 << 18;
+    let sum = reduction! { op: sum, ty: f32, layout: strided, block: 128, passes: [shuffle, one_block] };
+    let half = Strided { data: &[0.1], offset: 0, step: 0, len: PARTIALS / 2 * CHUNK };
+    let total = 2 * half.len as u64;
+    let parts = [0, total / 2].map(|first| sum.partials(half, Span { first, total }).unwrap());
+    let time = least(|| drop(black_box(sum.merge(black_box(&parts)).unwrap())));
+    println!("merge of {PARTIALS} partials {:.2}", time.as_secs_f64() * 1e6);
 }
 
 fn line<T>(name: &str, mut call: impl FnMut(usize) -> T) {

@@ -15,6 +15,7 @@ page!(group_by, "../docs/guide/src/group-by.md");
 page!(operator, "../docs/guide/src/operator.md");
 page!(positions, "../docs/guide/src/positions.md");
 page!(params, "../docs/guide/src/params.md");
+page!(partials, "../docs/guide/src/partials.md");
 page!(emit, "../docs/guide/src/emit.md");
 #[cfg(feature = "cuda")]
 page!(streams, "../docs/guide/src/streams.md");

@@ -289,8 +289,8 @@ pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
     Architecture, ArgMinMax, Array, Best, Compiled, Describe, Device, Error, GroupResult, Groups, Image,
     Keyed, Lanes, LanesRef, Listing, MaxSum, MinMax, NoParams, Numbered, Nvrtc, Outcome, Output, Params,
-    Ragged, Reducer, Reduction, Resources, Returned, RunGroups, Runs, SegmentsError, Slices, Strided, Target,
-    Timing, View, ViewError, Views, With, devices,
+    Partials, PartialsError, Ragged, Reducer, Reduction, Resources, Returned, RunGroups, Runs, SegmentsError,
+    Slices, Span, Strided, Target, Timing, View, ViewError, Views, With, devices,
 };
 
 #[cfg(feature = "cuda")]

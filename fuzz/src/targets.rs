@@ -2,6 +2,7 @@
 
 mod cache_entry;
 mod npy_header;
+mod partials;
 mod program_text;
 mod random_passes;
 mod spec_text;
@@ -74,6 +75,15 @@ pub const CACHE_ENTRY: Target = Target {
     time_limit: TIME_LIMIT,
 };
 
+/// Reads partials and writes them again, or refuses them. Merging gives a result or an error.
+pub const PARTIALS: Target = Target {
+    name: "partials",
+    missing: || None,
+    test_one_input: partials::test_one_input,
+    words: &["A11", "f32", "u64", "bool", "ty: i32", "op: max"],
+    time_limit: TIME_LIMIT,
+};
+
 /// Compares the order in which programs with any passes combine elements with their association.
 pub const RANDOM_PASSES: Target = Target {
     name: "random_passes",
@@ -93,5 +103,6 @@ pub const ALL: &[Target] = &[
     PROGRAM_TEXT,
     NPY_HEADER,
     CACHE_ENTRY,
+    PARTIALS,
     RANDOM_PASSES,
 ];

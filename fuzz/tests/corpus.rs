@@ -49,6 +49,11 @@ fn cache_entry() {
 }
 
 #[test]
+fn partials() {
+    runs(&targets::PARTIALS);
+}
+
+#[test]
 fn random_passes() {
     runs(&targets::RANDOM_PASSES);
 }

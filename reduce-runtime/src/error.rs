@@ -7,10 +7,7 @@ mod text;
 use crate::Strided;
 use crate::architecture::{Architecture, Target};
 use crate::host::HostError;
-use reduce_codegen as codegen;
 use reduce_ir::Scalar;
-use std::path::PathBuf;
-use std::time::Duration;
 use text::{offered_text, outside, params_advice, params_text};
 
 /// The reason why a reduction did not compile or run.
@@ -226,6 +223,9 @@ pub enum Error {
     /// Offsets do not cut the elements into segments.
     #[error(transparent)]
     Segments(#[from] crate::SegmentsError),
+    /// There are no partials of a part, or parts do not merge.
+    #[error(transparent)]
+    Partials(#[from] crate::PartialsError),
     /// A view is not one of its data.
     #[error(transparent)]
     View(#[from] crate::view::ViewError),
@@ -327,13 +327,13 @@ pub enum Error {
     )]
     NvrtcNotFound {
         /// The searched paths, in order.
-        searched: Vec<PathBuf>,
+        searched: Vec<std::path::PathBuf>,
     },
     /// The NVRTC that was named cannot be used.
     #[error("{} cannot be used as NVRTC: {reason}; set REDUCEGEN_NVRTC to the libnvrtc.so of CUDA 12.1 or newer", path.display())]
     NvrtcUnusable {
         /// The library.
-        path: PathBuf,
+        path: std::path::PathBuf,
         /// The message of the loader.
         reason: String,
     },
@@ -358,7 +358,7 @@ pub enum Error {
         /// The compilation target.
         target: Target,
         /// The time that the caller waited.
-        waited: Duration,
+        waited: std::time::Duration,
     },
     /// The environment variable [`Error::COMPILE_SECONDS`] is not a time.
     #[error("{name} is `{0}`; write a number of seconds above 0, such as 30", name = Error::COMPILE_SECONDS)]
@@ -393,7 +393,7 @@ pub enum Error {
     },
     /// The specification does not lower to a program: a pass refused it, or this project has a bug.
     #[error(transparent)]
-    Codegen(#[from] codegen::Error),
+    Codegen(#[from] reduce_codegen::Error),
     /// The host backend failed, which is a bug of this project.
     #[error(transparent)]
     Host(HostError),

@@ -59,7 +59,11 @@ fn bits(lanes: &Lanes) -> impl Iterator<Item = u64> {
 
 /// Checks that memory for the results can be allocated. Allocating it later would end the process.
 pub(crate) fn check_room(operation: &Operation, groups: u64) -> Result<(), Error> {
-    let size = operation.stored().size();
+    check_memory(groups, operation.stored().size())
+}
+
+/// Checks that memory for that many structs of `size` bytes can be allocated.
+pub(crate) fn check_memory(groups: u64, size: usize) -> Result<(), Error> {
     let bytes = usize::try_from(groups).unwrap_or(usize::MAX).saturating_mul(size);
     let too_many = |_| Error::Shape(ShapeError::TooManyResults { groups, size });
     Vec::<u8>::new().try_reserve_exact(bytes).map_err(too_many)
@@ -182,7 +186,12 @@ impl Reducer {
     }
 
     /// Returns the results of groups of no elements, or of no groups.
-    fn empty_groups(&self, extent: Extent, shape: Vec<u64>, params: &[Value]) -> Result<Groups, Error> {
+    pub(crate) fn empty_groups(
+        &self,
+        extent: Extent,
+        shape: Vec<u64>,
+        params: &[Value],
+    ) -> Result<Groups, Error> {
         let operation = self.operation();
         let groups = extent.groups as usize;
         let types = operation.stored().types();

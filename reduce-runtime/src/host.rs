@@ -13,6 +13,7 @@ mod isa;
 mod items;
 mod keys;
 mod offsets;
+mod parts;
 mod pass;
 mod plan;
 mod pool;
@@ -29,6 +30,7 @@ pub use error::HostError;
 pub use isa::Isa;
 pub use keys::KeyPlan;
 pub(crate) use offsets::places_of;
+pub use parts::Part;
 pub use plan::Plan;
 pub use runs::run_offsets;
 

@@ -22,6 +22,7 @@ mod inputs;
 mod keys;
 #[cfg(feature = "mapped")]
 mod mapped;
+mod partials;
 mod reducer;
 mod reduction;
 mod results;
@@ -56,6 +57,7 @@ pub use groups::Groups;
 pub use image::{Image, Resources};
 #[cfg(feature = "mapped")]
 pub use mapped::Mapped;
+pub use partials::{Partials, PartialsError, Span};
 pub use reduce_lanes::{Lanes, LanesRef};
 pub use reducer::{Outcome, Reducer};
 pub use reduction::{

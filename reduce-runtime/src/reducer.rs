@@ -26,7 +26,7 @@ pub struct Reducer {
     programs: Programs,
     device: Device,
     pub(crate) backend: Backend,
-    /// The specification, if it has axes. Calls with other shapes may need other programs.
+    /// The specification, unless the reducer is one of programs. Calls with other shapes may need other programs.
     pub(crate) spec: Option<Spec>,
     /// The kernels for domains other than that of `programs`.
     pub(crate) others: Mutex<Vec<(Domain, Arc<Kernels>)>>,
@@ -83,7 +83,7 @@ impl Reducer {
             return Reducer::with_keys(spec, device, tuning);
         }
         let reducer = Reducer::of(Programs::of(spec, tuning)?, device)?;
-        Ok(Reducer { spec: spec.axes.is_some().then(|| spec.clone()), ..reducer })
+        Ok(Reducer { spec: Some(spec.clone()), ..reducer })
     }
 
     /// As [`Reducer::new`], for programs that are already lowered. If they have a maximum number of elements, so has

@@ -4,6 +4,7 @@ mod arrays;
 mod compiled_once;
 mod into;
 mod numbered;
+mod parts;
 mod runs;
 mod segments;
 mod types;

@@ -108,6 +108,23 @@ impl Nest {
         Extent { groups: count(&self.kept), length: count(&self.reduced) }
     }
 
+    /// Returns the number of elements of a group from one position along the first reduced axis to the next.
+    pub fn inner(&self) -> u64 {
+        self.reduced.iter().skip(1).map(|dim| dim.length).product()
+    }
+
+    /// Returns the loops over a part, where positions along axes count as in the whole: each group has `total` elements there. The part
+    /// is shorter along the first reduced axis only.
+    #[must_use]
+    pub fn as_part(mut self, axes: &Axes, total: u64) -> Nest {
+        let named: Vec<_> = axes.reduced().flatten().collect();
+        // Leading axes come first, and have no names.
+        if let Some(&first) = named.first().filter(|_| named.len() == self.reduced.len()) {
+            self.along[first].length = total / self.inner().max(1);
+        }
+        self
+    }
+
     /// Returns the same loops with fewer axes: neighbouring axes that lie one after the other in every input become one.
     #[must_use]
     pub fn merged(&self) -> Nest {

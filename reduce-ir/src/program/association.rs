@@ -70,6 +70,13 @@ impl Association {
         levels
     }
 
+    /// Returns the number of elements of which the first launch makes one partial; the last partial may have fewer. `None`: it makes
+    /// one partial of all elements.
+    pub fn chunk(&self) -> Option<u64> {
+        let chunk = Level::tile(&self.first);
+        (chunk != Level::ALL && outputs(&self.first, chunk) == 1).then_some(chunk)
+    }
+
     /// Returns the partials that the first launch makes of `items`, in the order of its blocks.
     pub fn partials<T: Clone>(&self, items: Vec<T>, mut combine: impl FnMut(T, T) -> T) -> Vec<T> {
         self.first.iter().fold(items, |items, level| level.reduce(&items, &mut combine))
@@ -124,6 +131,16 @@ impl Level {
     /// Creates the level that makes one item of every `chunk` consecutive items.
     pub const fn every(chunk: u64, tree: Tree) -> Level {
         Level { chunk, lanes: 1, arrangement: Arrangement::Striped, unit: Unit::ONE, tree }
+    }
+
+    /// Returns the fewest items that are whole chunks of every level; [`Level::ALL`] if a level has all items in one chunk.
+    pub fn tile(levels: &[Level]) -> u64 {
+        let grow = |(elements, items): (u64, u64), level: &Level| {
+            let times = level.chunk / gcd(level.chunk, items);
+            let chunks = items.saturating_mul(times) / level.chunk;
+            (elements.saturating_mul(times), chunks.saturating_mul(level.lanes))
+        };
+        levels.iter().fold((1, 1), grow).0
     }
 
     /// Returns the number of items after which the first lane gets an item of another unit.
@@ -218,6 +235,10 @@ impl Tree {
         let first = rest.next()?;
         Some(if serial { rest.fold(first, combine) } else { first })
     }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn outputs(levels: &[Level], items: u64) -> u64 {

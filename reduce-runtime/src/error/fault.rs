@@ -38,6 +38,7 @@ impl Error {
             | Error::NoAxes
             | Error::Shape(_)
             | Error::Segments(_)
+            | Error::Partials(_)
             | Error::View(_)
             | Error::SeveralGroups
             | Error::ArchitectureTooOld { .. }

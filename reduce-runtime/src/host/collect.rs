@@ -13,6 +13,8 @@ pub(super) struct Inputs<'a> {
     pub(super) views: &'a [View<LanesRef<'a>>],
     pub(super) nest: &'a Nest,
     pub(super) params: &'a [Value],
+    /// The position of the first element of each group; above 0 in a part of the data.
+    pub(super) first: usize,
     /// The segments that are groups. `None`: all positions along the kept axes are groups.
     pub(super) segments: Option<Segments<'a>>,
 }
@@ -27,7 +29,7 @@ impl<'a> Inputs<'a> {
             Strided { data: view.data, offset: view.offset.wrapping_add_signed(kept), step, len }
         };
         Source::elements(self.views.iter().enumerate().map(strided).collect(), self.params)
-            .of_groups(Order::ALONE, self.numbers(group))
+            .of_groups(self.order(0, 1), self.numbers(group))
     }
 
     /// Calls `run` with the elements of some groups side by side.
@@ -38,7 +40,7 @@ impl<'a> Inputs<'a> {
         copies: &mut [Lanes],
         run: impl FnOnce(&Source<'_>) -> R,
     ) -> R {
-        let order = Order::SideBySide { first: elements.start, groups: groups.len() };
+        let order = self.order(elements.start, groups.len());
         let numbers = self.numbers(groups.start);
         let places =
             |k| [places(&self.nest.reduced, k, elements.clone()), self.kept_places(k, groups.clone())];
@@ -63,7 +65,7 @@ impl<'a> Inputs<'a> {
         let rows: Vec<_> = self.views.iter().enumerate().map(row).collect::<Option<_>>()?;
         let pitch = rows.first()?.1;
         let is_even = pitch >= count && rows.iter().all(|(_, other)| *other == pitch);
-        let order = Order::SideBySide { first: elements.start, groups: count };
+        let order = self.order(elements.start, count);
         let source = Source::elements(rows.into_iter().map(|(row, _)| row).collect(), self.params);
         (is_even && count >= BLOCK)
             .then(|| source.of_groups(order, self.numbers(groups.start)).at_pitch(pitch))
@@ -96,6 +98,11 @@ impl<'a> Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
+    /// Returns the order of elements of groups side by side, from one element of each on.
+    fn order(&self, element: usize, groups: usize) -> Order {
+        Order::SideBySide { first: self.first + element, groups }
+    }
+
     /// Returns the numbers of groups from one of them on.
     fn numbers(&self, first: usize) -> Numbers<'a> {
         Numbers { first, segments: self.segments }

@@ -8,13 +8,13 @@ use super::collect::Inputs;
 use super::error::HostError;
 use super::finish::Shared;
 use super::plan::Plan;
-use super::schedule::{Columns, least_in_turn, short_rows, tile};
+use super::schedule::{Columns, least_in_turn, short_rows};
 use super::source::pieces;
 use super::threads;
 use crate::{View, inputs, view};
 use reduce_ir::axes::{Dim, Nest};
 use reduce_ir::func::Param;
-use reduce_ir::program::Association;
+use reduce_ir::program::{Association, Level};
 use reduce_ir::{Extent, Value};
 use reduce_lanes::{BLOCK, Lanes, LanesRef};
 use std::ops::Range;
@@ -41,7 +41,7 @@ const ENOUGH: u64 = 2;
 const SHARED_WORK: u64 = 1 << 21;
 
 /// Shares of the groups per core, so that no core waits long for the last one.
-const SHARES: usize = 4;
+pub(super) const SHARES: usize = 4;
 
 /// How the elements of groups are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,8 @@ pub(super) struct Call<'a> {
     inputs: Inputs<'a>,
     shared: Shared,
     groups: usize,
-    length: usize,
+    /// The elements of each group that are reduced: all of them, or a chunk.
+    elements: Range<usize>,
     layout: Layout,
     /// One loop reduces columns where they lie.
     has_columns: bool,
@@ -85,7 +86,7 @@ impl Plan {
         if !self.takes_views(views, params) {
             return Err(HostError::Given { operator: self.operation.name.clone() });
         }
-        let inputs = Inputs { views, nest, params, segments: None };
+        let inputs = Inputs { views, nest, params, first: 0, segments: None };
         Call::new(self, association, inputs, nest.extent()).run()
     }
 
@@ -101,7 +102,7 @@ impl Plan {
     }
 
     fn layout(&self, association: &Association, nest: &Nest, extent: Extent) -> Layout {
-        let has_neighbours = is_nearer(nest.reduced.last(), nest.kept.last());
+        let has_neighbours = has_neighbours(nest);
         match nest.reduced.len() {
             0 | 1 if extent.groups == 1 => Layout::Alone,
             1 if has_neighbours
@@ -119,6 +120,11 @@ impl Plan {
             _ => Layout::SideBySide,
         }
     }
+}
+
+/// Returns whether the elements of a group are nearer to each other than to those of the next group.
+pub(super) fn has_neighbours(nest: &Nest) -> bool {
+    is_nearer(nest.reduced.last(), nest.kept.last())
 }
 
 /// Returns whether the elements of a group are read where they lie.
@@ -152,11 +158,29 @@ impl<'a> Call<'a> {
             inputs,
             shared: plan.finish_groups.shared(extent.length, inputs.params),
             groups: extent.groups as usize,
-            length: extent.length as usize,
+            elements: 0..extent.length as usize,
             layout: plan.layout(association, inputs.nest, extent),
             has_columns: Columns::new(traits, levels).is_some(),
             has_short_rows: has_neighbours && short_rows(traits, levels, extent.length as usize).is_some(),
         }
+    }
+
+    /// The reduction of some elements of each group, which are a chunk of the association.
+    pub(super) fn of_chunk(
+        plan: &'a Plan,
+        association: &'a Association,
+        inputs: Inputs<'a>,
+        elements: Range<usize>,
+    ) -> Call<'a> {
+        let extent = Extent { length: elements.len() as u64, ..inputs.nest.extent() };
+        let call = Call::new(plan, association, inputs, extent);
+        Call { elements, layout: Layout::SideBySide, has_short_rows: false, ..call }
+    }
+
+    /// The accumulators of all groups.
+    pub(super) fn accumulators(&self) -> Result<Vec<Lanes>, HostError> {
+        let parts = threads::map(self.batches(), |batch| self.accumulate(batch))?;
+        Ok(self.plan.partials.concat(&parts))
     }
 
     fn run(&self) -> Result<Vec<Lanes>, HostError> {
@@ -164,7 +188,7 @@ impl<'a> Call<'a> {
             return self.reduce_share(std::slice::from_ref(&(0..self.groups)));
         }
         let batches = self.batches();
-        let elements = (self.groups as u64).saturating_mul(self.length as u64);
+        let elements = (self.groups as u64).saturating_mul(self.elements.len() as u64);
         let shares = match elements.saturating_mul(self.plan.elements.traits().work as u64) {
             0..SHARED_WORK => 1,
             _ if batches.len() == 1 => 1,
@@ -183,13 +207,13 @@ impl<'a> Call<'a> {
     }
 
     /// Cuts the groups into batches. A batch crosses an end of the last kept axis only if it contains several turns of it.
-    fn batches(&self) -> Vec<Range<usize>> {
+    pub(super) fn batches(&self) -> Vec<Range<usize>> {
         if self.layout == Layout::InRanges {
             return pieces(0..self.groups, 1).collect();
         }
         let fewest = if self.layout == Layout::SideBySide { FEWEST_GROUPS } else { 1 };
         let batch = if self.has_columns && self.layout == Layout::SideBySide { WIDE_BATCH } else { BATCH };
-        let most = (batch / self.length).clamp(fewest, MOST_GROUPS);
+        let most = (batch / self.elements.len()).clamp(fewest, MOST_GROUPS);
         let inner = self.inputs.nest.kept.last().map_or(1, |dim| dim.length as usize);
         if inner <= most {
             return pieces(0..self.groups, most / inner * inner).collect();
@@ -211,14 +235,19 @@ impl<'a> Call<'a> {
         let groups = batches.iter().map(Range::len).sum();
         let mut out = self.plan.finish_groups.room(groups);
         for batch in batches {
-            let accs = match self.layout {
-                Layout::Alone => self.accumulate_alone(batch.clone())?,
-                Layout::InTurn => self.accumulate_in_turn(batch.clone())?,
-                Layout::SideBySide | Layout::InRanges => self.accumulate_side_by_side(batch.clone())?,
-            };
+            let accs = self.accumulate(batch.clone())?;
             self.plan.finish_groups.append(&accs, &self.shared, &mut out)?;
         }
         Ok(out)
+    }
+
+    /// The accumulators of a batch of groups.
+    pub(super) fn accumulate(&self, groups: Range<usize>) -> Result<Vec<Lanes>, HostError> {
+        match self.layout {
+            Layout::Alone => self.accumulate_alone(groups),
+            Layout::InTurn => self.accumulate_in_turn(groups),
+            Layout::SideBySide | Layout::InRanges => self.accumulate_side_by_side(groups),
+        }
     }
 
     /// The accumulators of groups, each by all cores.
@@ -252,7 +281,7 @@ impl<'a> Call<'a> {
             {
                 return elements.run_groups(&source, first);
             }
-            if self.has_short_rows && groups.len() >= BLOCK && range == (0..self.length) {
+            if self.has_short_rows && groups.len() >= BLOCK && range == self.elements {
                 return collected.with(|copies| {
                     self.inputs.in_turn(groups.clone(), copies, |source| elements.run_groups(source, first))
                 });
@@ -262,7 +291,7 @@ impl<'a> Call<'a> {
                     .side_by_side(groups.clone(), range, copies, |source| elements.run_groups(source, first))
             })
         };
-        let ranges: Vec<_> = pieces(0..self.length, self.range(groups.len())).collect();
+        let ranges: Vec<_> = pieces(self.elements.clone(), self.range(groups.len())).collect();
         let items = match &ranges[..] {
             [range] => run(range.clone())?,
             _ => elements.concat(&threads::map(ranges, run)?),
@@ -273,7 +302,7 @@ impl<'a> Call<'a> {
     /// The elements of each of so many groups that are folded at once: whole chunks of every level.
     fn range(&self, groups: usize) -> usize {
         let traits = self.plan.elements.traits();
-        let tile = if traits.is_exact { 1 } else { tile(&self.association.first) };
+        let tile = if traits.is_exact { 1 } else { Level::tile(&self.association.first) };
         let tiles = (BATCH as u64 / groups as u64 / tile).max(1);
         usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
     }

@@ -33,7 +33,22 @@ impl Pass {
     /// levels of their own, which give the same result.
     pub(super) fn run(&self, source: &Source<'_>, levels: &[Level]) -> Result<Vec<Lanes>, LaneError> {
         let own = schedule::own_levels(&self.functions.traits, source.len());
-        let schedule = Schedule::new(&self.functions.traits, own.as_ref().map_or(levels, |own| own));
+        self.run_all(source, own.as_ref().map_or(levels, |own| own))
+    }
+
+    /// Returns the items that `levels` leave of the source: one of every `chunk` elements.
+    pub(super) fn run_chunks(
+        &self,
+        source: &Source<'_>,
+        levels: &[Level],
+        chunk: u64,
+    ) -> Result<Vec<Lanes>, LaneError> {
+        let own = schedule::own_levels_of_chunks(&self.functions.traits, chunk);
+        self.run_all(source, own.as_ref().map_or(levels, |own| own))
+    }
+
+    fn run_all(&self, source: &Source<'_>, levels: &[Level]) -> Result<Vec<Lanes>, LaneError> {
+        let schedule = Schedule::new(&self.functions.traits, levels);
         let ranges = source.cut(schedule.batch(source.len()));
         self.run_batches(source, schedule, ranges)
     }

@@ -123,7 +123,7 @@ impl<'l> Schedule<'l> {
         // Counting threads starts the thread pool, which small inputs do not need.
         let alone = len as u64 / BATCHES;
         let share = if alone > MIN_BATCH { alone / threads::count() as u64 } else { alone };
-        let tile = tile(self.all);
+        let tile = Level::tile(self.all);
         let most = (MAX_ITEMS / self.leaf.items(tile).max(1)).max(1);
         let tiles = (share.max(MIN_BATCH) / tile).clamp(1, most);
         usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
@@ -292,6 +292,14 @@ pub(super) fn least_in_turn(traits: &Traits, levels: &[Level]) -> u64 {
     }
 }
 
+/// The levels that exact operations use in place of those that make one item of every `chunk` elements.
+pub(super) fn own_levels_of_chunks(traits: &Traits, chunk: u64) -> Option<[Level; 2]> {
+    let most = if traits.takes_rows { NARROW as u64 } else { WIDE_LANES };
+    let lanes = most.min(1 << chunk.trailing_zeros());
+    let fold = Level { lanes, ..Level::every(chunk, Tree::Serial) };
+    traits.is_exact.then_some([fold, Level::every(lanes, Tree::Halving)])
+}
+
 /// Levels that leave one item per piece.
 pub(super) fn wide(len: usize) -> [Level; 2] {
     pieces(len, WIDE_LANES)
@@ -315,17 +323,3 @@ pub(super) const MIN_BATCH: u64 = 1 << 16;
 
 /// Batches per core, so that no core waits long for the last one.
 const BATCHES: u64 = 16;
-
-/// The fewest elements that are whole chunks of every level.
-pub(super) fn tile(levels: &[Level]) -> u64 {
-    let grow = |(elements, items): (u64, u64), level: &Level| {
-        let times = level.chunk / gcd(level.chunk, items);
-        let chunks = items.saturating_mul(times) / level.chunk;
-        (elements.saturating_mul(times), chunks.saturating_mul(level.lanes))
-    };
-    levels.iter().fold((1, 1), grow).0
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}

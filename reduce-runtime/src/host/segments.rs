@@ -165,7 +165,8 @@ impl Cut<'_> {
         let reduced = vec![Dim { length, steps: self.nest.reduced[0].steps.clone() }];
         let nest = Nest { reduced, ..self.nest.clone() };
         let extent = Extent { groups: (segments.numbers.len() * segments.each) as u64, length };
-        let inputs = Inputs { views: self.views, nest: &nest, params: self.params, segments: Some(segments) };
+        let segments = Some(segments);
+        let inputs = Inputs { views: self.views, nest: &nest, params: self.params, first: 0, segments };
         let place = self.associations.partition_point(|(most, _)| *most < length);
         Call::new(self.plan, self.associations[place].1, inputs, extent).run_here()
     }

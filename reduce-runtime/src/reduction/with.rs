@@ -50,7 +50,8 @@ impl<In, Out: Output, P: Params> With<'_, Reduction<In, Out, P>> {
     /// See [`Reducer::reduce`](crate::Reducer::reduce).
     pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
         let views = slices.views();
-        let bytes = views.iter().map(|view| view.len * view.data.ty().size()).sum();
+        let bytes = views.iter().map(|view| view.len.saturating_mul(view.data.ty().size()));
+        let bytes = bytes.fold(0, usize::saturating_add);
         let elements = views.first().map_or(0, |view| view.len);
         self.compiled([elements, bytes])?.run(&views, &self.params)
     }
