@@ -34,6 +34,12 @@ pub(crate) enum Command {
     /// Reduce data files, and print the result
     #[command(after_help = examples::RUN)]
     Run(Box<Run>),
+    /// Reduce a part of data files to a file of partials, for `merge`
+    #[command(after_help = examples::PARTIAL)]
+    Partial(Box<Partial>),
+    /// Merge the partials of all parts, and print the result: the bits of `run` on the whole
+    #[command(after_help = examples::MERGE)]
+    Merge(Merge),
     /// Count the effect of each pass of a reduction
     #[command(after_help = examples::EXPLAIN)]
     Explain(Explain),
@@ -57,7 +63,8 @@ impl Command {
     /// Returns whether the user asks for JSON. Then errors are JSON, too.
     pub(crate) fn gives_json(&self) -> bool {
         match self {
-            Command::Emit(_) | Command::Completions { .. } => false,
+            Command::Emit(_) | Command::Partial(_) | Command::Completions { .. } => false,
+            Command::Merge(args) => args.json,
             Command::Run(args) => args.json,
             Command::Explain(args) => args.json,
             Command::Ladder(args) => args.json,
@@ -106,8 +113,9 @@ pub(crate) struct Emit {
     pub(crate) output: Option<PathBuf>,
 }
 
+// The specification, the data and the device of a reduction that runs. A doc comment would replace the help of the commands.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Run {
+pub(crate) struct Request {
     /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these. `ty` may
     /// be omitted: the data gives it. The name of an operator is enough: `sum` is `op: sum`
     pub(crate) spec: String,
@@ -135,17 +143,6 @@ pub(crate) struct Run {
     /// Keep the axes that --axis names in the result, with length 1
     #[arg(long, requires = "axis")]
     pub(crate) keepdims: bool,
-    /// A NumPy file of ascending offsets, u32, u64, i32 or i64, one more than there are segments: each segment has a result. It is
-    /// short for `segments` in the specification
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace", "by"])]
-    pub(crate) segments: Option<PathBuf>,
-    /// A NumPy file of keys, one for each element, for `by: { key: u32 }` in the specification, with its number of groups. Without
-    /// `by`, each run of equal neighbouring keys has a result, as with `groups: runs`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace"])]
-    pub(crate) by: Option<PathBuf>,
-    /// Write the key of each run to a NumPy file
-    #[arg(long, value_name = "FILE", requires = "by")]
-    pub(crate) keys_out: Option<PathBuf>,
     /// The shape of all --raw data, as in 1024x4096, or the lengths of the `axes`, as in i=1024,j=4096
     #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
     pub(crate) shape: Option<Lengths>,
@@ -159,6 +156,23 @@ pub(crate) struct Run {
     /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
     #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) request: Request,
+    /// A NumPy file of ascending offsets, u32, u64, i32 or i64, one more than there are segments: each segment has a result. It is
+    /// short for `segments` in the specification
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace", "by"])]
+    pub(crate) segments: Option<PathBuf>,
+    /// A NumPy file of keys, one for each element, for `by: { key: u32 }` in the specification, with its number of groups. Without
+    /// `by`, each run of equal neighbouring keys has a result, as with `groups: runs`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace"])]
+    pub(crate) by: Option<PathBuf>,
+    /// Write the key of each run to a NumPy file
+    #[arg(long, value_name = "FILE", requires = "by")]
+    pub(crate) keys_out: Option<PathBuf>,
     /// Write the result to a NumPy file instead of printing it
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
@@ -169,6 +183,34 @@ pub(crate) struct Run {
     /// Print each step of the kernels, with its threads and values, for at most 4096 elements
     #[arg(long, conflicts_with_all = ["json", "output"])]
     pub(crate) trace: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Partial {
+    #[command(flatten)]
+    pub(crate) request: Request,
+    /// The part to reduce, counted from 1, as in 2/8. Parts are cut at the chunks of the reduction, and some may be empty
+    #[arg(long, value_name = "I/K", value_parser = values::part)]
+    pub(crate) part: (u64, u64),
+    /// The file for the partials
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Merge {
+    /// The partials of all parts, in any order
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The maximum number of bytes of all files together, and of the results, as in 8G
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = values::bytes)]
+    pub(crate) limit: u64,
+    /// Write the result to a NumPy file instead of printing it
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print one line of JSON, as `run --json` does
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

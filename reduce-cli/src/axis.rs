@@ -1,6 +1,6 @@
 //! `--axis 0,-1 --keepdims`: the axes of NumPy's reductions, as the axes of a specification.
 
-use crate::args::Run;
+use crate::args::Request;
 use crate::data::Data;
 use crate::failure::Failure;
 use crate::shape::Lengths;
@@ -8,7 +8,7 @@ use reduce_ir::axes::{Axis, Cut, Kept, Pattern};
 use reduce_ir::{Access, Axes, Spec};
 
 /// Returns the specification with the axes that `--axis` reduces; as it is without the option.
-pub(crate) fn applied(args: &Run, spec: Spec, data: &[Data]) -> Result<Spec, Failure> {
+pub(crate) fn applied(args: &Request, spec: Spec, data: &[Data]) -> Result<Spec, Failure> {
     if args.axis.is_empty() {
         return Ok(spec);
     }
@@ -24,7 +24,7 @@ pub(crate) fn applied(args: &Run, spec: Spec, data: &[Data]) -> Result<Spec, Fai
 }
 
 /// Returns the number of dimensions of the inputs.
-fn rank(args: &Run, data: &[Data]) -> Result<usize, Failure> {
+fn rank(args: &Request, data: &[Data]) -> Result<usize, Failure> {
     match (data.first().and_then(Data::shape), &args.shape) {
         (Some(shape), _) => Ok(shape.lengths.len()),
         (None, Some(Lengths::OfInputs(lengths))) => Ok(lengths.len()),

@@ -25,7 +25,7 @@ impl Cutter {
     /// Opens the file, if the arguments name one.
     pub(crate) fn open(args: &Run) -> Result<Option<Cutter>, Failure> {
         let open = |path: &Path| -> Result<Data, Failure> {
-            let data = Data::open(path, Reading { raw: None, limit: args.limit })?;
+            let data = Data::open(path, Reading { raw: None, limit: args.request.limit })?;
             match data.shape().map_or(1, |shape| shape.lengths.len()) {
                 1 => Ok(data),
                 dimensions => Err(Failure::request(format!(

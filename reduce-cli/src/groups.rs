@@ -1,11 +1,12 @@
 //! `reducegen run` with axes: data files in, one result for each group out.
 
-use crate::args::Run;
+use crate::args::Request;
 use crate::array::coordinates;
 use crate::data::Data;
 use crate::failure::Failure;
 use crate::shape::{Shaped, text};
 use reduce_ir::axes::{Shape, ShapeError};
+use reduce_ir::operation::Operation;
 use reduce_ir::{Axes, Spec, Value};
 use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Error, Groups, Reducer, View};
@@ -23,13 +24,18 @@ pub(crate) struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     /// Returns the arrays as views, with the shapes of the files or of `--shape`.
-    pub(crate) fn of(args: &Run, spec: &Spec, axes: &Axes, data: &'a [Data]) -> Result<Inputs<'a>, Failure> {
+    pub(crate) fn of(
+        args: &Request,
+        spec: &Spec,
+        axes: &Axes,
+        data: &'a [Data],
+    ) -> Result<Inputs<'a>, Failure> {
         check_args(args)?;
         let shapes = shapes(args, axes, data)?;
         let views = data.iter().zip(&shapes).map(|(file, shape)| view(file, shape));
         let views = views.collect::<Result<_, _>>()?;
         let shaped = Shaped::new(spec, axes, shapes)?;
-        check_results(args, &shaped)?;
+        check_limit(&shaped.spec.operation, shaped.extent().groups, args.limit)?;
         Ok(Inputs { shaped, views })
     }
 
@@ -53,7 +59,7 @@ impl<'a> Inputs<'a> {
 }
 
 /// Refuses the options that choose elements of a file.
-fn check_args(args: &Run) -> Result<(), Failure> {
+fn check_args(args: &Request) -> Result<(), Failure> {
     let given =
         [("--offset", args.offset != [0]), ("--step", args.step != [1]), ("--len", args.len.is_some())];
     match given.into_iter().find(|(_, is_given)| *is_given) {
@@ -66,8 +72,8 @@ fn check_args(args: &Run) -> Result<(), Failure> {
 }
 
 /// Refuses more results than a line of JSON should hold.
-pub(crate) fn check_json(args: &Run, groups: u64) -> Result<(), Failure> {
-    if args.json && groups > MOST_OF_JSON {
+pub(crate) fn check_json(json: bool, groups: u64) -> Result<(), Failure> {
+    if json && groups > MOST_OF_JSON {
         return Err(Failure::request(format!(
             "`--json` prints at most {MOST_OF_JSON} results, not {groups}; write them to a file, as with `-o out.npy`"
         )));
@@ -75,11 +81,9 @@ pub(crate) fn check_json(args: &Run, groups: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses more results than memory or a line of JSON should hold.
-fn check_results(args: &Run, shaped: &Shaped) -> Result<(), Failure> {
-    let groups = shaped.extent().groups;
-    check_json(args, groups)?;
-    let (bytes, limit) = (groups.saturating_mul(shaped.spec.operation.stored().size() as u64), args.limit);
+/// Refuses more results than memory should hold.
+pub(crate) fn check_limit(operation: &Operation, groups: u64, limit: u64) -> Result<(), Failure> {
+    let bytes = groups.saturating_mul(operation.stored().size() as u64);
     if bytes > limit {
         return Err(Failure::request(format!(
             "{groups} results need {bytes} bytes of memory, and `--limit` allows {limit}; raise it"
@@ -89,7 +93,7 @@ fn check_results(args: &Run, shaped: &Shaped) -> Result<(), Failure> {
 }
 
 /// Returns the lengths and steps of each input.
-fn shapes(args: &Run, axes: &Axes, data: &[Data]) -> Result<Vec<Shape>, Failure> {
+fn shapes(args: &Request, axes: &Axes, data: &[Data]) -> Result<Vec<Shape>, Failure> {
     let too_large = || Failure::from(Error::Shape(ShapeError::TooLarge));
     if args.raw.is_none() {
         if args.shape.is_some() {

@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
         Run {
             shape: match report.results {
                 Results::One(_) => None,
-                Results::Groups(groups, _) | Results::Runs(_, groups, _) => Some(&groups.shape),
+                Results::Groups(groups) | Results::Runs(_, groups) => Some(&groups.shape),
             },
             keys: match report.results {
                 Results::One(_) | Results::Groups(..) => None,
@@ -69,7 +69,7 @@ fn fields<'a>(
     let output = &report.operation.output;
     let values: Vec<serde_json::Value> = match report.results {
         Results::One(values) => values.iter().copied().map(convert).collect(),
-        Results::Groups(groups, _) | Results::Runs(_, groups, _) => {
+        Results::Groups(groups) | Results::Runs(_, groups) => {
             (0..output.fields.len()).map(|field| array(groups, field, convert).into()).collect()
         }
     };
@@ -142,6 +142,7 @@ mod tests {
         Report {
             operation,
             results: Results::One(values),
+            elements: "750 x f32".to_owned(),
             n: 750,
             bytes: 3000,
             device: "host",

@@ -26,11 +26,13 @@ mod fixed;
 mod groups;
 mod json;
 mod ladder;
+mod merge;
 mod npy;
 mod npy_file;
 mod order;
 mod output;
 mod params;
+mod partial;
 mod report;
 mod run;
 mod shape;
@@ -59,6 +61,8 @@ fn main() -> ExitCode {
     let done = match &args.command {
         Command::Emit(args) => emit::emit(args),
         Command::Run(args) => run::run(args),
+        Command::Partial(args) => partial::partial(args),
+        Command::Merge(args) => merge::merge(args),
         Command::Explain(args) => explain::explain(args),
         Command::Ladder(args) => ladder::ladder(args),
         Command::Check(args) => check::check(args),

@@ -1,7 +1,6 @@
 //! The result of `reducegen run` for people; [`super::json`] is for programs.
 
 use crate::array;
-use crate::shape::Shaped;
 use reduce_ir::Value;
 use reduce_ir::func::Param;
 use reduce_ir::operation::{Operation, Record};
@@ -16,6 +15,8 @@ pub(crate) struct Report<'a> {
     pub(crate) operation: &'a Operation,
     /// The results.
     pub(crate) results: Results<'a>,
+    /// What was reduced, as in `750 x f32`.
+    pub(crate) elements: String,
     /// The number of elements of each input or, with axes, of all groups.
     pub(crate) n: u64,
     /// The bytes of the elements of all inputs.
@@ -35,10 +36,10 @@ pub(crate) struct Report<'a> {
 pub(crate) enum Results<'a> {
     /// One result: one value for each field.
     One(&'a [Value]),
-    /// One result for each group, and the shapes.
-    Groups(&'a Groups, &'a Shaped),
+    /// One result for each group.
+    Groups(&'a Groups),
     /// One result for each run of equal keys, with the keys.
-    Runs(&'a Lanes, &'a Groups, &'a Shaped),
+    Runs(&'a Lanes, &'a Groups),
 }
 
 impl Report<'_> {
@@ -46,8 +47,8 @@ impl Report<'_> {
     pub(crate) fn text(&self) -> String {
         match self.results {
             Results::One(values) => result_text(self.operation, values),
-            Results::Groups(groups, _) => array::text(&self.operation.output, groups),
-            Results::Runs(keys, groups, _) => {
+            Results::Groups(groups) => array::text(&self.operation.output, groups),
+            Results::Runs(keys, groups) => {
                 let all =
                     Groups { shape: vec![keys.len() as u64], fields: vec![(*keys).clone()], present: None };
                 let keys = array::text(&Record::scalar(keys.ty()), &all);
@@ -58,27 +59,24 @@ impl Report<'_> {
 
     /// Returns the elements, the device, the time and the speed.
     pub(crate) fn summary(&self) -> String {
-        let elements = match self.results {
-            Results::One(_) => format!("{} x {}", self.n, self.element()),
-            Results::Groups(_, shaped) | Results::Runs(_, _, shaped) => shaped.text(),
-        };
         let speed = self.gigabytes_per_second();
         let time = self.kernel.zip(speed).map_or(String::new(), |(kernel, speed)| {
             format!(" in {} us ({speed:.2} GB/s)", microseconds(kernel))
         });
-        format!("{elements} on {}{time}", self.device)
-    }
-
-    /// Returns the types of an element of all inputs.
-    fn element(&self) -> String {
-        let types: Vec<_> = self.operation.inputs.iter().map(|input| input.ty.name()).collect();
-        if let [only] = types[..] { only.to_owned() } else { format!("({})", types.join(", ")) }
+        format!("{} on {}{time}", self.elements, self.device)
     }
 
     /// Returns the bytes of the inputs divided by the nanoseconds of the computation.
     pub(crate) fn gigabytes_per_second(&self) -> Option<f64> {
         self.kernel.map(|kernel| self.bytes as f64 / kernel.as_nanos().max(1) as f64)
     }
+}
+
+/// Returns the number of elements and their types, as in `750 x f32`.
+pub(crate) fn elements(operation: &Operation, n: u64) -> String {
+    let types: Vec<_> = operation.inputs.iter().map(|input| input.ty.name()).collect();
+    let types = if let [only] = types[..] { only.to_owned() } else { format!("({})", types.join(", ")) };
+    format!("{n} x {types}")
 }
 
 /// Returns a result as Rust writes it.

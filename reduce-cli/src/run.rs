@@ -1,11 +1,11 @@
 //! `reducegen run`: data files in, a result out.
 
-use crate::args::{Place, Run};
+use crate::args::{Place, Request, Run};
 use crate::cut::{self, Cutter};
 use crate::data::{Data, Reading, STANDARD_INPUT};
 use crate::failure::Failure;
 use crate::groups::{self, Inputs};
-use crate::report::{Report, Results};
+use crate::report::{self, Report, Results};
 use crate::source::Source;
 use crate::{axis, devices, json, npy_file, order, output, params, trace, view};
 use reduce_dsl::parse::{Bytes, Parsed};
@@ -15,6 +15,7 @@ use reduce_ir::operation::Operation;
 use reduce_ir::{Axes, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Error, Reducer, Strided};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A specification and its data.
@@ -32,15 +33,15 @@ struct Task<'a> {
 /// Reduces the files and prints the result, or writes it to a file.
 pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let start = Instant::now();
-    let (data, cutter) = (open(args)?, Cutter::open(args)?);
+    let (data, cutter) = (open(&args.request)?, Cutter::open(args)?);
     let types: Vec<_> = data.iter().map(Data::ty).collect();
-    let source = Source::read(&args.spec)?;
+    let source = Source::read(&args.request.spec)?;
     let parsed = source.parse(Some(&types))?;
     let operation = &parsed.spec.operation;
     fit(operation, &data)?;
     args.output.as_ref().map_or(Ok(()), |_| npy_file::check(&operation.output))?;
-    let params = params::values(&args.params, operation)?;
-    let spec = axis::applied(args, parsed.spec, &data)?;
+    let params = params::values(&args.request.params, operation)?;
+    let spec = axis::applied(&args.request, parsed.spec, &data)?;
     let cutter = cutter.as_ref();
     let parsed = Parsed { spec: cut::applied(spec, cutter, data.len())?, ..parsed };
     let task = Task { args, source: &source, parsed: &parsed, data: &data, cutter, params: &params, start };
@@ -62,7 +63,7 @@ impl Task<'_> {
     /// Reduces all elements to one result.
     fn whole(&self) -> Result<(), Failure> {
         let (spec, params) = (&self.parsed.spec, self.params);
-        let views = self.views()?;
+        let views = views(&self.args.request, &spec.operation, self.data)?;
         let opened = self.open(spec)?;
         if self.args.trace {
             return trace::trace(&opened.reducer, &views, params);
@@ -70,13 +71,15 @@ impl Task<'_> {
         let n = views.first().map_or(0, |view| view.len as u64);
         let outcome = opened.reducer.reduce_with(&views, params)?;
         let size = Size { n, length: n, bytes: n * spec.operation.element_size() as u64 };
-        self.report(&opened, size, Results::One(&outcome.values), Some(outcome.kernel))
+        let elements = report::elements(&spec.operation, n);
+        self.report(&opened, (size, elements), Results::One(&outcome.values), Some(outcome.kernel))
     }
 
     /// Reduces the elements of each group to one result.
     fn groups(&self, axes: &Axes) -> Result<(), Failure> {
-        let inputs = Inputs::of(self.args, &self.parsed.spec, axes, self.data)?;
+        let inputs = Inputs::of(&self.args.request, &self.parsed.spec, axes, self.data)?;
         let shaped = &inputs.shaped;
+        groups::check_json(self.args.json, shaped.extent().groups)?;
         let opened = self.open(&shaped.spec)?;
         if self.args.trace {
             return trace::trace_groups(&opened.reducer, &inputs, self.params);
@@ -85,12 +88,12 @@ impl Task<'_> {
         self.args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
         let extent = shaped.extent();
         let size = Size { n: extent.elements(), length: extent.length, bytes: shaped.bytes() };
-        self.report(&opened, size, Results::Groups(&groups, shaped), kernel)
+        self.report(&opened, (size, shaped.text()), Results::Groups(&groups), kernel)
     }
 
     /// Reduces the elements of each segment, run or numbered group to one result.
     fn cut(&self, axes: &Axes) -> Result<(), Failure> {
-        let mut inputs = Inputs::of(self.args, &self.parsed.spec, axes, self.data)?;
+        let mut inputs = Inputs::of(&self.args.request, &self.parsed.spec, axes, self.data)?;
         let opened = self.open(&self.parsed.spec)?;
         let start = Instant::now();
         if self.args.trace {
@@ -104,38 +107,24 @@ impl Task<'_> {
         };
         let kernel = Some(start.elapsed());
         self.args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
-        groups::check_json(self.args, groups.len() as u64)?;
+        groups::check_json(self.args.json, groups.len() as u64)?;
         cut::write_keys(self.args, keys.as_ref())?;
         let n = inputs.shaped.extent().elements();
         inputs.shaped.nest.result.clone_from(&groups.shape);
         let size = Size { n, length: n, bytes: inputs.shaped.bytes() };
         let results = match &keys {
-            Some(keys) => Results::Runs(keys, &groups, &inputs.shaped),
-            None => Results::Groups(&groups, &inputs.shaped),
+            Some(keys) => Results::Runs(keys, &groups),
+            None => Results::Groups(&groups),
         };
-        self.report(&opened, size, results, kernel)
-    }
-
-    /// Returns the elements of a reduction to one result.
-    fn views(&self) -> Result<Vec<Strided<LanesRef<'_>>>, Failure> {
-        if self.args.shape.is_some() {
-            return Err(Failure::request(
-                "`--shape` is for specifications with `axes`; leave it out, or write `axes`",
-            ));
-        }
-        let views = view::views(self.args, self.data)?;
-        let mut pairs = self.data.windows(2).zip(views.windows(2));
-        pairs.try_for_each(|(files, views)| fit_length(files, views))?;
-        order::check(&self.parsed.spec.operation, self.data, &views)?;
-        Ok(views)
+        self.report(&opened, (size, inputs.shaped.text()), results, kernel)
     }
 
     /// Opens the device, and compiles the specification for it. A trace needs no GPU.
     fn open(&self, spec: &Spec) -> Result<Opened, Failure> {
         // The host reduces a specification without GPU kernels. A GPU that the user names refuses it.
-        let is_left_to_us = self.args.device == Place::Auto;
+        let is_left_to_us = self.args.request.device == Place::Auto;
         let on_host = self.cutter.is_some() && !cut::has_kernels(spec);
-        let asked = if on_host && is_left_to_us { Place::Host } else { self.args.device };
+        let asked = if on_host && is_left_to_us { Place::Host } else { self.args.request.device };
         let (device, why_no_gpu) = devices::open(if self.args.trace { trace::place(asked)? } else { asked })?;
         let reducer = Reducer::new(spec, &device);
         let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;
@@ -146,7 +135,7 @@ impl Task<'_> {
     fn report(
         &self,
         Opened { device, reducer, why_no_gpu }: &Opened,
-        Size { n, length, bytes }: Size,
+        (Size { n, length, bytes }, elements): (Size, String),
         results: Results<'_>,
         kernel: Option<Duration>,
     ) -> Result<(), Failure> {
@@ -154,6 +143,7 @@ impl Task<'_> {
         let report = Report {
             operation: &self.parsed.spec.operation,
             results,
+            elements,
             n,
             bytes,
             device: &device.name(),
@@ -161,7 +151,7 @@ impl Task<'_> {
             kernel,
             total: self.start.elapsed(),
         };
-        print(self.args, &report, why_no_gpu.as_ref())
+        print((self.args.json, self.args.output.as_deref()), &report, why_no_gpu.as_ref())
     }
 }
 
@@ -176,11 +166,11 @@ struct Size {
 }
 
 /// Returns the passes of the program for n elements.
-fn passes(reducer: &Reducer, n: u64) -> Vec<String> {
+pub(crate) fn passes(reducer: &Reducer, n: u64) -> Vec<String> {
     reducer.programs().of_n(n).passes.iter().map(ToString::to_string).collect()
 }
 
-fn open(args: &Run) -> Result<Vec<Data>, Failure> {
+pub(crate) fn open(args: &Request) -> Result<Vec<Data>, Failure> {
     let standard = args.files.iter().filter(|path| path.as_os_str() == STANDARD_INPUT);
     if standard.count() > 1 {
         return Err(Failure::request(
@@ -192,7 +182,7 @@ fn open(args: &Run) -> Result<Vec<Data>, Failure> {
 }
 
 /// Checks that each input has a file, and that their types agree.
-fn fit(operation: &Operation, data: &[Data]) -> Result<(), Failure> {
+pub(crate) fn fit(operation: &Operation, data: &[Data]) -> Result<(), Failure> {
     let inputs = &operation.inputs;
     if inputs.len() != data.len() {
         let names: Vec<_> = inputs.iter().map(|input| format!("`{}`", input.name)).collect();
@@ -213,6 +203,24 @@ fn fit_type(input: &Param, file: &Data) -> Result<(), Failure> {
     )))
 }
 
+/// Returns the elements of a reduction to one result.
+pub(crate) fn views<'a>(
+    args: &Request,
+    operation: &Operation,
+    data: &'a [Data],
+) -> Result<Vec<Strided<LanesRef<'a>>>, Failure> {
+    if args.shape.is_some() {
+        return Err(Failure::request(
+            "`--shape` is for specifications with `axes`; leave it out, or write `axes`",
+        ));
+    }
+    let views = view::views(args, data)?;
+    let mut pairs = data.windows(2).zip(views.windows(2));
+    pairs.try_for_each(|(files, views)| fit_length(files, views))?;
+    order::check(operation, data, &views)?;
+    Ok(views)
+}
+
 fn fit_length(files: &[Data], views: &[Strided<LanesRef<'_>>]) -> Result<(), Failure> {
     let (n, m) = (views[0].len, views[1].len);
     if n == m {
@@ -222,11 +230,16 @@ fn fit_length(files: &[Data], views: &[Strided<LanesRef<'_>>]) -> Result<(), Fai
     Err(Failure::request(format!("{first} gives {n} elements and {second} {m}; inputs must be equally long")))
 }
 
-fn print(args: &Run, report: &Report<'_>, why_no_gpu: Option<&Error>) -> Result<(), Failure> {
-    if args.json {
+/// Prints the results, as one line of JSON if asked, or writes them to a file.
+pub(crate) fn print(
+    (json, file): (bool, Option<&Path>),
+    report: &Report<'_>,
+    why_no_gpu: Option<&Error>,
+) -> Result<(), Failure> {
+    if json {
         return output::write(None, format!("{}\n", json::line(report)?).as_bytes());
     }
-    match &args.output {
+    match file {
         Some(path) => output::write(Some(path), &array(report)?)?,
         None => output::write(None, format!("{}\n", report.text()).as_bytes())?,
     }
@@ -239,7 +252,7 @@ fn print(args: &Run, report: &Report<'_>, why_no_gpu: Option<&Error>) -> Result<
 fn array(report: &Report<'_>) -> Result<Vec<u8>, Failure> {
     let output = &report.operation.output;
     match report.results {
-        Results::Groups(groups, _) | Results::Runs(_, groups, _) => {
+        Results::Groups(groups) | Results::Runs(_, groups) => {
             npy_file::file(output, &groups.shape, &groups.fields)
         }
         Results::One(values) => {

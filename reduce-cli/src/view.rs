@@ -1,13 +1,13 @@
 //! The elements of the files that are the inputs: `--offset`, `--step` and `--len`.
 
-use crate::args::Run;
+use crate::args::Request;
 use crate::data::Data;
 use crate::failure::Failure;
 use reduce_lanes::LanesRef;
 use reduce_runtime::Strided;
 
 /// Returns the elements of each file: `--len` of them, or all there are.
-pub(crate) fn views<'a>(args: &Run, data: &'a [Data]) -> Result<Vec<Strided<LanesRef<'a>>>, Failure> {
+pub(crate) fn views<'a>(args: &Request, data: &'a [Data]) -> Result<Vec<Strided<LanesRef<'a>>>, Failure> {
     let offsets = per_file("--offset", &args.offset, data)?;
     let steps = per_file("--step", &args.step, data)?;
     let places = offsets.into_iter().zip(steps);

@@ -5,6 +5,8 @@ pub(super) const ALL: &str = "\
 Examples:
   reducegen run max data.npy
   reducegen run dot x.npy y.npy --json
+  reducegen partial 'op: sum' data.npy --part 1/8 -o 1.part
+  reducegen merge *.part
   reducegen emit 'op: sum, ty: f32, passes: [shuffle, coarsen(4)]'
   reducegen explain 'op: sum, ty: f32'
   reducegen check 'ty: f32, op: |a, b| a + b - a * b, identity: 0.0'
@@ -54,6 +56,27 @@ pub(super) const COMPLETIONS: &str = "\
 Examples:
   reducegen completions bash >/etc/bash_completion.d/reducegen
   reducegen completions fish >~/.config/fish/completions/reducegen.fish";
+
+/// Below the help of `partial`.
+pub(super) const PARTIAL: &str = "\
+Examples:
+  reducegen partial 'op: sum' data.npy --part 1/2 -o 1.part
+  reducegen partial 'op: sum' data.npy --part 2/2 -o 2.part
+  reducegen partial 'op: var, axes: i j -> j' matrix.npy --part 3/16 -o 3.part
+
+Each part reads only its elements of the files, on the host. Only bool and misaligned elements are copied as a whole. Parts are cut
+at the chunks of the reduction: a short input has one chunk, and the other parts are empty. With axes, the first reduced axis is cut.
+The files of all parts must be the same.";
+
+/// Below the help of `merge`.
+pub(super) const MERGE: &str = "\
+Examples:
+  reducegen merge 1.part 2.part
+  reducegen merge parts/* --json
+  reducegen merge parts/* -o means.npy
+
+The partials hold the specification and the params. The result has the bits of `reducegen run` on the whole, on every device.
+In JSON, `kernel_us` and `gb_per_s` are null.";
 
 /// Below the help of `explain`.
 pub(super) const EXPLAIN: &str = "\

@@ -81,6 +81,12 @@ pub(super) fn bytes(text: &str) -> Result<u64, &'static str> {
     bytes.ok_or("write a number of bytes, as in 8000000000, or of KiB, MiB, GiB or TiB, as in 8G")
 }
 
+pub(super) fn part(text: &str) -> Result<(u64, u64), &'static str> {
+    let part = text.split_once('/').and_then(|(part, all)| Some((part.parse().ok()?, all.parse().ok()?)));
+    part.filter(|(part, all)| (1..=*all).contains(part))
+        .ok_or("a part is a number of all parts, from 1/8 to 8/8")
+}
+
 pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
     text.parse().map_err(|error: ParseIntError| {
         let out_of_range = *error.kind() == IntErrorKind::PosOverflow;

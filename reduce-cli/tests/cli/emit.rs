@@ -103,9 +103,9 @@ fn a_cubin_is_machine_code() {
 fn an_architecture_that_nvrtc_does_not_know_is_refused() {
     let folder = Folder::of("unknown_architecture");
     let test = "an_architecture_that_nvrtc_does_not_know_is_refused";
-    // CUDA 13 no longer compiles for Volta.
-    let Some(output) = with_nvrtc(test, &folder, &["--to", "cubin", "--arch", "sm_70"]) else { return };
+    // CUDA 13 calls it sm_110.
+    let Some(output) = with_nvrtc(test, &folder, &["--to", "cubin", "--arch", "sm_101"]) else { return };
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.starts_with("error: this NVRTC does not know sm_70; it compiles for sm_"), "{stderr}");
+    assert!(stderr.starts_with("error: this NVRTC does not know sm_101; it compiles for sm_"), "{stderr}");
     assert_eq!(output.status.code(), Some(2));
 }

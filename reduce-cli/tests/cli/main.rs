@@ -15,6 +15,7 @@ mod folder;
 mod ladder;
 mod npy;
 mod params;
+mod partial;
 #[path = "../../../tests/support/rotation.rs"]
 mod rotation;
 mod run;

@@ -90,7 +90,7 @@ fn examples_of_the_help_run() {
         &["ladder", "--help"],
     ];
     let help: String = helps.iter().map(|args| folder.stdout(args)).collect();
-    let needs = |line: &&str| [".npy", ".bin", "@", "cuda"].iter().any(|it| line.contains(it));
+    let needs = |line: &&str| [".npy", ".bin", ".part", "@", "cuda"].iter().any(|it| line.contains(it));
     let examples =
         help.lines().filter_map(|line| line.strip_prefix("  reducegen ")).filter(|line| !needs(line));
     let examples: Vec<_> = examples.collect();
