@@ -42,7 +42,9 @@ fn merge() {
     let half = Strided { data: &[0.1], offset: 0, step: 0, len: PARTIALS / 2 * CHUNK };
     let total = 2 * half.len as u64;
     let parts = [0, total / 2].map(|first| sum.partials(half, Span { first, total }).unwrap());
-    let time = least(|| drop(black_box(sum.merge(black_box(&parts)).unwrap())));
+    let time = least(|| {
+        black_box(sum.merge(black_box(&parts)).unwrap());
+    });
     println!("merge of {PARTIALS} partials {:.2}", time.as_secs_f64() * 1e6);
 }
 

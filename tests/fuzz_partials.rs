@@ -220,7 +220,7 @@ fn hex(values: Option<Vec<Value>>) -> String {
 /// Returns the length of chunks; `None` if a pass makes one chunk of all elements.
 fn chunk_len(reducer: &Reducer, total: u64, seen: &mut Seen) -> Result<Option<u64>, String> {
     match reducer.chunk_len(total) {
-        Ok(chunk) if chunk == 0 => Err("a chunk has no elements".to_owned()),
+        Ok(0) => Err("a chunk has no elements".to_owned()),
         Ok(chunk) => {
             seen.count(if chunk < total { "several chunks" } else { "one chunk" });
             Ok(Some(chunk))

@@ -2,6 +2,7 @@
 
 use super::device::gpu_alone;
 use super::skip::skipped;
+use reduce_ir::Scalar;
 use reduce_lanes::Lanes;
 use reduce_runtime::{Device, Reducer};
 use std::time::Instant;
@@ -45,10 +46,13 @@ fn the_host_and_a_copy_to_the_gpu() {
         for log in [10, 14, 18, 20, 22, 24, 26] {
             let n = 1usize << log;
             let numbers = (0..n).map(|at| (at % 1013) as f64 / 1013.0);
-            let lanes = match spec.operation.inputs[0].ty {
-                reduce_ir::Scalar::F32 => Lanes::from(numbers.map(|x| x as f32).collect::<Vec<_>>()),
-                reduce_ir::Scalar::U8 => Lanes::from(numbers.map(|x| (255.0 * x) as u8).collect::<Vec<_>>()),
-                _ => Lanes::from(numbers.collect::<Vec<_>>()),
+            let ty = spec.operation.inputs[0].ty;
+            let lanes = if ty == Scalar::F32 {
+                Lanes::from(numbers.map(|x| x as f32).collect::<Vec<_>>())
+            } else if ty == Scalar::U8 {
+                Lanes::from(numbers.map(|x| (255.0 * x) as u8).collect::<Vec<_>>())
+            } else {
+                Lanes::from(numbers.collect::<Vec<_>>())
             };
             let (host, gpu) = (median(&host, &lanes), median(&gpu, &lanes));
             println!("{text}, 2^{log}: host {host:.1} us, GPU {gpu:.1} us, {:.2}", host / gpu);

@@ -3,6 +3,7 @@
 //!
 //! `REDUCEGEN_FULL=1` compares functions of one `f32` for all 2^32 arguments, and others for millions.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "the other functions are alike")]
 
 mod long;
 mod pairs;
@@ -33,8 +34,10 @@ const ONE: [One; 8] = [
     (Un::Ln1p, f64::ln_1p, 0.5003, 0.95),
 ];
 
-const TWO: [(Bin, fn(f64, f64) -> f64); 3] =
-    [(Bin::Powf, f64::powf), (Bin::Hypot, f64::hypot), (Bin::Atan2, f64::atan2)];
+/// Functions of two arguments, with the function of the system.
+type Two = (Bin, fn(f64, f64) -> f64);
+
+const TWO: [Two; 3] = [(Bin::Powf, f64::powf), (Bin::Hypot, f64::hypot), (Bin::Atan2, f64::atan2)];
 
 fn one(op: Un, ty: Scalar) -> Option<Func> {
     let mut f = FuncBuilder::new(vec![Param::new("x", ty)]);
