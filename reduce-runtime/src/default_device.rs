@@ -24,8 +24,8 @@ impl Device {
     /// variable: the first GPU if it is usable, and the host otherwise. The variable is read once.
     ///
     /// Calls that name no device, such as [`Reduction::reduce`](crate::Reduction::reduce), use this device, with one difference for data in
-    /// host memory: where the variable leaves the choice, they use the host unless a copy to the GPU is worth it.
-    /// [speed.md](https://github.com/reducegen/reducegen/blob/main/docs/speed.md) has the measurements.
+    /// host memory: where the variable leaves the choice, they use the host unless a copy to the GPU is worth it: where the functions of
+    /// the operation take longer on the cores than the copy.
     ///
     /// # Errors
     /// The variable names no device, or one that cannot be used.
