@@ -83,8 +83,8 @@ sysroot() {
 
 cross_cargo() {
   # The standard library that was built here has no bitcode for link-time optimisation. So each crate is one unit, in which loops
-  # are inlined.
-  env -u RUSTFLAGS -u RUSTDOCFLAGS CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 \
+  # are inlined, except for tests: several units are built in parallel.
+  env -u RUSTFLAGS -u RUSTDOCFLAGS CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS="${AARCH64_UNITS:-1}" \
     CARGO_BUILD_TARGET=$TARGET \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="--sysroot $SYSROOT ${AARCH64_RUSTFLAGS:-}" \
@@ -104,7 +104,7 @@ tests() {
       echo "aarch64, processor $processor, $suite"
       # Every operator on every type takes half an hour under an emulator; the golden bits cover all of them.
       # shellcheck disable=SC2086 # Several words.
-      AARCH64_CPU=$processor cross_cargo test --quiet --release --no-default-features $suite -- --skip every_operator_and_type
+      AARCH64_UNITS=8 AARCH64_CPU=$processor cross_cargo test --quiet --release --no-default-features $suite -- --skip every_operator_and_type
     done
   done
 }
