@@ -15,7 +15,7 @@ pub(crate) struct Report<'a> {
     pub(crate) operation: &'a Operation,
     /// The results.
     pub(crate) results: Results<'a>,
-    /// What was reduced, as in `750 x f32`.
+    /// The number and type of the reduced elements, as in `750 x f32`.
     pub(crate) elements: String,
     /// The number of elements of each input or, with axes, of all groups.
     pub(crate) n: u64,

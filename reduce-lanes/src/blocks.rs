@@ -64,8 +64,8 @@ pub(super) fn zip3<A: Copy, B: Copy, C: Copy, R: Copy>(
     }
 }
 
-/// The same for functions of many operations, which are compiled in one loop: the last block is filled with zeros. In loops for whole
-/// blocks, for the rest, and for what is left of its vectors, they would make the library several times as large.
+/// The same for functions of many operations. The last block is filled with zeros, so that one loop handles all elements: a second loop for
+/// the remainder would double the size of the library.
 #[inline(always)]
 pub(super) fn map_long<A: Copy + Default, R: Copy + Default>(
     a: &[A],

@@ -13,8 +13,7 @@ const FEW: usize = 8;
 /// The most items that halving leaves one of.
 const ITEMS: usize = BLOCK * BLOCK;
 
-/// How segments of up to some elements are summed: as chunks, each of which leaves one item, as these do. Every [`BLOCK`] items are combined by
-/// halves, and then what is left.
+/// The sum of segments up to a maximum length. Each chunk becomes one item. Every [`BLOCK`] items are combined by halves, and then their results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentSum {
     most: usize,

@@ -156,7 +156,7 @@ impl Circle {
         let half = f.mul("half", square, half);
         let high = f.sub("most", one, half);
         let Some(low) = low else { return f.mul_add("cosine", fourth, p, high) };
-        // What the difference loses by its rounding.
+        // The rounding error of the difference.
         let lost = f.sub("_", one, high);
         let lost = f.sub("_", lost, half);
         let minus = f.neg("_", r);
@@ -166,13 +166,13 @@ impl Circle {
     }
 }
 
-/// Returns the sine of an angle of which sine and cosine are known except for quarter turns.
+/// Returns the sine of an angle, given its number of quarter turns and the sine and cosine of the remaining angle.
 #[inline(always)]
 fn sine_of_turns<S: Double>(f: &mut S, [sine, cosine]: [S::Float; 2], turns: S::Word) -> S::Float {
     let odd = f.bits_of("_", turns, 1);
     let is_odd = f.is_set("_", odd);
     let y = f.select("_", is_odd, [cosine, sine]);
-    // The second bit is that of half a turn.
+    // The second bit of the number of quarter turns is half a turn, which changes the sign.
     let sign = f.shifted_left("_", turns, 62);
     flipped(f, y, sign)
 }

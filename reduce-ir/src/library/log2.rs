@@ -65,7 +65,7 @@ impl Ln1p {
 }
 
 impl Function<1> for Ln1p {
-    /// 1 + x = u + c, where c is what the rounding of u loses. u = 2^e (1 + v), so 1 + x = 2^e (1 + v + c / 2^e).
+    /// 1 + x = u + c, where c is the rounding error of u. u = 2^e (1 + v), so 1 + x = 2^e (1 + v + c / 2^e).
     #[inline(always)]
     fn steps<S: Double>(&self, f: &mut S, [x]: [S::Float; 1]) -> S::Float {
         let one = f.constant(1.0);

@@ -58,7 +58,7 @@ fn exp2<S: Double>(f: &mut S, z: S::Float) -> S::Float {
     f.of_bits("power", bits)
 }
 
-/// Returns the power with its sign, which is that of x if y is odd; NaN if x is negative and y has a fraction.
+/// Returns the power with its sign: the sign of x if y is odd; NaN if x is negative and y has a fraction.
 #[inline(always)]
 fn with_sign<S: Double>(f: &mut S, [x, y]: [S::Float; 2], power: S::Float) -> S::Float {
     let size = f.abs("_", y);

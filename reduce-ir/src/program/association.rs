@@ -70,8 +70,8 @@ impl Association {
         levels
     }
 
-    /// Returns the number of elements of which the first launch makes one partial; the last partial may have fewer. `None`: it makes
-    /// one partial of all elements.
+    /// Returns the number of elements in a chunk, which the first launch reduces to one partial. The last chunk may have fewer. `None`: all
+    /// elements are one chunk.
     pub fn chunk(&self) -> Option<u64> {
         let chunk = Level::tile(&self.first);
         (chunk != Level::ALL && outputs(&self.first, chunk) == 1).then_some(chunk)
