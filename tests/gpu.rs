@@ -28,6 +28,8 @@ mod cut_graphs;
 mod cut_small;
 #[path = "gpu/data.rs"]
 mod data;
+#[path = "gpu/default_device.rs"]
+mod default_device;
 #[path = "gpu/device.rs"]
 mod device;
 #[path = "gpu/each_operation.rs"]

@@ -65,7 +65,7 @@ pub(super) fn zip3<A: Copy, B: Copy, C: Copy, R: Copy>(
 }
 
 /// The same for functions of many operations. The last block is filled with zeros, so that one loop handles all elements: a second loop for
-/// the remainder would double the size of the library.
+/// the remainder would make the library larger.
 #[inline(always)]
 pub(super) fn map_long<A: Copy + Default, R: Copy + Default>(
     a: &[A],

@@ -34,20 +34,17 @@ impl Device {
     }
 }
 
-/// Returns the device of a call with so many elements in host memory, which have so many bytes.
-///
-/// # Errors
-/// As [`Device::from_env`].
-pub(crate) fn default_device(operation: &Operation, elements: usize, bytes: usize) -> Result<Device, Error> {
-    if let Some(device) = chosen()? {
-        return Ok(device);
-    }
+/// Returns the first usable GPU if a call with that number of elements in host memory, and of their bytes, is probably faster there.
+pub(crate) fn worthwhile_gpu(operation: &Operation, elements: usize, bytes: usize) -> Option<Device> {
     let is_worth_it = is_worth_a_copy(operation, elements, bytes, rayon::current_num_threads());
-    Ok(if is_worth_it { automatic() } else { Device::host() })
+    is_worth_it.then(automatic).filter(|device| !device.is_same(&Device::host()))
 }
 
 /// Returns the device that the environment names; `None` if it leaves the choice.
-fn chosen() -> Result<Option<Device>, Error> {
+///
+/// # Errors
+/// As [`Device::from_env`].
+pub(crate) fn chosen() -> Result<Option<Device>, Error> {
     static CHOSEN: OnceLock<Result<Option<Device>, Error>> = OnceLock::new();
     CHOSEN.get_or_init(|| named(std::env::var(VARIABLE).as_deref().unwrap_or("auto"))).clone()
 }

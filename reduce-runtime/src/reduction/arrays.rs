@@ -189,7 +189,7 @@ impl<In, R: GroupResult, P: Params> With<'_, Reduction<In, Array<R>, P>> {
     /// See [`Reducer::reduce_groups`](crate::Reducer::reduce_groups).
     pub fn reduce<V: Views<In>>(&self, views: V) -> Result<Array<R>, Error> {
         let views = views.views();
-        self.compiled(size(&views))?.run(&views, &self.params)
+        self.run_on_device(size(&views), |compiled| compiled.run(&views, &self.params))
     }
 }
 

@@ -53,7 +53,7 @@ where
     /// See [`Reducer::reduce_keys`](crate::Reducer::reduce_keys).
     pub fn reduce_keys<V: Views<In>>(&self, views: V, keys: &[Key]) -> Result<Array<R>, Error> {
         let views = views.views();
-        reduce(&self.compiled(size(&views))?, &views, keys, &self.params)
+        self.run_on_device(size(&views), |compiled| reduce(compiled, &views, keys, &self.params))
     }
 }
 

@@ -65,7 +65,7 @@ where
     /// See [`Reducer::reduce_runs`](crate::Reducer::reduce_runs).
     pub fn reduce_runs<V: Views<In>>(&self, views: V, keys: &[Key]) -> Result<Runs<Key, R>, Error> {
         let views = views.views();
-        reduce(&self.compiled(size(&views))?, &views, keys, &self.params)
+        self.run_on_device(size(&views), |compiled| reduce(compiled, &views, keys, &self.params))
     }
 }
 

@@ -69,7 +69,7 @@ where
     /// See [`Reducer::reduce_segments`](crate::Reducer::reduce_segments).
     pub fn reduce_segments<V: Views<In>>(&self, views: V, offsets: &[Offset]) -> Result<Array<R>, Error> {
         let views = views.views();
-        reduce(&self.compiled(size(&views))?, &views, offsets, &self.params)
+        self.run_on_device(size(&views), |compiled| reduce(compiled, &views, offsets, &self.params))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A reduction with values for its params.
 
-use crate::default_device::default_device;
+use crate::default_device::{chosen, worthwhile_gpu};
 use crate::{Compiled, Device, Error, Output, Params, Reduction, Returned, Slices};
 #[cfg(feature = "cuda")]
 use crate::{DeviceInputs, Workspace};
@@ -32,14 +32,22 @@ impl<In, Out: Returned, P: Params> With<'_, Reduction<In, Out, P>> {
         With { device: Some(device.clone()), ..self }
     }
 
-    /// Returns the reduction compiled for the device of a call with so many elements, which have so many bytes.
-    pub(super) fn compiled(&self, [elements, bytes]: [usize; 2]) -> Result<Compiled<In, Out, P>, Error> {
-        if let Some(device) = &self.device {
-            return self.reduction.compiled(device);
+    /// Runs a call on its device, given the number of elements and their bytes. A GPU that nobody named may fail, for example for want of
+    /// memory; then the host runs the call.
+    pub(super) fn run_on_device<T>(
+        &self,
+        [elements, bytes]: [usize; 2],
+        run: impl Fn(&Compiled<In, Out, P>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if let Some(device) = self.device.clone().map_or_else(chosen, |device| Ok(Some(device)))? {
+            return run(&self.reduction.compiled(&device)?);
         }
         let host = self.reduction.compiled(&Device::host())?;
-        let device = default_device(host.reducer().operation(), elements, bytes)?;
-        if device.is_same(&Device::host()) { Ok(host) } else { self.reduction.compiled(&device) }
+        let gpu = worthwhile_gpu(host.reducer().operation(), elements, bytes);
+        match gpu.map(|gpu| run(&self.reduction.compiled(&gpu)?)) {
+            Some(Ok(result)) => Ok(result),
+            Some(Err(_)) | None => run(&host),
+        }
     }
 }
 
@@ -53,7 +61,7 @@ impl<In, Out: Output, P: Params> With<'_, Reduction<In, Out, P>> {
         let bytes = views.iter().map(|view| view.len.saturating_mul(view.data.ty().size()));
         let bytes = bytes.fold(0, usize::saturating_add);
         let elements = views.first().map_or(0, |view| view.len);
-        self.compiled([elements, bytes])?.run(&views, &self.params)
+        self.run_on_device([elements, bytes], |compiled| compiled.run(&views, &self.params))
     }
 }
 
