@@ -3,7 +3,8 @@
 mod examples;
 mod values;
 
-pub(crate) use values::{MOST_COUNTED, Place};
+pub(crate) use reduce_runtime::DeviceName;
+pub(crate) use values::MOST_COUNTED;
 
 use crate::dtype::Dtype;
 use crate::params::Given;
@@ -154,8 +155,8 @@ pub(crate) struct Request {
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param)]
     pub(crate) params: Vec<Given>,
     /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
-    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto", value_parser = values::device)]
-    pub(crate) device: Place,
+    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto")]
+    pub(crate) device: DeviceName,
 }
 
 #[derive(Debug, clap::Args)]
@@ -228,8 +229,8 @@ pub(crate) struct Explain {
     #[arg(long, requires = "shape")]
     pub(crate) fortran: bool,
     /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
-    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto", value_parser = values::device)]
-    pub(crate) device: Place,
+    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto")]
+    pub(crate) device: DeviceName,
     /// The read speed of memory to assume without a GPU [default: 4600, measured on an H200]
     #[arg(long, value_name = "GB/s", value_parser = values::speed, allow_negative_numbers = true)]
     pub(crate) gb_per_s: Option<f64>,
@@ -265,8 +266,8 @@ pub(crate) struct Ladder {
     #[arg(long, default_value = "sum", value_parser = values::Operators)]
     pub(crate) op: &'static Operator,
     /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
-    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto", value_parser = values::device)]
-    pub(crate) device: Place,
+    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto")]
+    pub(crate) device: DeviceName,
     /// Refused: the ladder reduces one row
     #[arg(long, value_name = "SHAPE", hide = true)]
     pub(crate) shape: Option<String>,

@@ -1,6 +1,6 @@
 //! The devices of this machine: `reducegen devices`, and the values of `--device`.
 
-use crate::args::{self, Place};
+use crate::args::{self, DeviceName};
 use crate::failure::Failure;
 use crate::json;
 use crate::output;
@@ -39,11 +39,11 @@ fn cache() -> Option<String> {
 }
 
 /// Opens a device. For `auto` without a usable GPU, it is the host, with the reason.
-pub(crate) fn open(place: Place) -> Result<(Device, Option<Error>), Failure> {
+pub(crate) fn open(place: DeviceName) -> Result<(Device, Option<Error>), Failure> {
     match place {
-        Place::Host => Ok((Device::host(), None)),
-        Place::Cuda(ordinal) => Ok((Device::cuda(ordinal)?, None)),
-        Place::Auto => match Device::cuda(0) {
+        DeviceName::Host => Ok((Device::host(), None)),
+        DeviceName::Cuda(ordinal) => Ok((Device::cuda(ordinal)?, None)),
+        DeviceName::Auto => match Device::cuda(0) {
             Ok(device) => Ok((device, None)),
             Err(error) => Ok((Device::host(), Some(error))),
         },
@@ -51,7 +51,7 @@ pub(crate) fn open(place: Place) -> Result<(Device, Option<Error>), Failure> {
 }
 
 /// Opens the device to take times on, with a note if it is not a GPU.
-pub(crate) fn open_to_time(place: Place) -> Result<Device, Failure> {
+pub(crate) fn open_to_time(place: DeviceName) -> Result<Device, Failure> {
     let (device, why_no_gpu) = open(place)?;
     why_no_gpu
         .into_iter()

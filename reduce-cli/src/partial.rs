@@ -1,6 +1,6 @@
 //! `reducegen partial`: a part of data files in, a file of partials out.
 
-use crate::args::{Partial, Place};
+use crate::args::{DeviceName, Partial};
 use crate::data::Data;
 use crate::failure::Failure;
 use crate::groups::Inputs;
@@ -16,9 +16,9 @@ use std::ops::Range;
 /// Reduces a part of the files, and writes the partials.
 pub(crate) fn partial(args: &Partial) -> Result<(), Failure> {
     let request = &args.request;
-    if matches!(request.device, Place::Cuda(_)) {
+    if matches!(request.device, DeviceName::Cuda(_)) {
         return Err(Failure::request(
-            "partials are made on the host, with the bits of a GPU; leave `--device` out",
+            "partials are made on the host, with the bits of a GPU; leave out `--device` and REDUCEGEN_DEVICE",
         ));
     }
     let data = run::open(request)?;
@@ -107,7 +107,7 @@ fn groups<'a>(
     }
     let inner = total / length.unwrap_or(1).max(1);
     let chunk = reducer.chunk_len(total)?;
-    let range = range_of(part, total, chunk / gcd(chunk, inner) * inner.max(1));
+    let range = range_of(part, total, (chunk / gcd(chunk, inner)).saturating_mul(inner.max(1)));
     let turns = (range.start / inner.max(1)) as usize..(range.end / inner.max(1)) as usize;
     let cut = |(view, dims): (&View<LanesRef<'a>>, &Vec<usize>)| {
         let mut view = view.on(view.data);

@@ -1,6 +1,6 @@
 //! `reducegen run`: data files in, a result out.
 
-use crate::args::{Place, Request, Run};
+use crate::args::{DeviceName, Request, Run};
 use crate::cut::{self, Cutter};
 use crate::data::{Data, Reading, STANDARD_INPUT};
 use crate::failure::Failure;
@@ -122,9 +122,9 @@ impl Task<'_> {
     /// Opens the device, and compiles the specification for it. A trace needs no GPU.
     fn open(&self, spec: &Spec) -> Result<Opened, Failure> {
         // The host reduces a specification without GPU kernels. A GPU that the user names refuses it.
-        let is_left_to_us = self.args.request.device == Place::Auto;
+        let is_left_to_us = self.args.request.device == DeviceName::Auto;
         let on_host = self.cutter.is_some() && !cut::has_kernels(spec);
-        let asked = if on_host && is_left_to_us { Place::Host } else { self.args.request.device };
+        let asked = if on_host && is_left_to_us { DeviceName::Host } else { self.args.request.device };
         let (device, why_no_gpu) = devices::open(if self.args.trace { trace::place(asked)? } else { asked })?;
         let reducer = Reducer::new(spec, &device);
         let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;

@@ -4,7 +4,7 @@ mod items;
 mod names;
 mod recorder;
 
-use crate::args::Place;
+use crate::args::DeviceName;
 use crate::array;
 use crate::counted::differ;
 use crate::failure::Failure;
@@ -33,10 +33,12 @@ const NAMED: usize = 4;
 const IN_BRACKETS: usize = 2;
 
 /// Returns the device for the result that the trace is compared with. It must not be a GPU.
-pub(crate) fn place(asked: Place) -> Result<Place, Failure> {
+pub(crate) fn place(asked: DeviceName) -> Result<DeviceName, Failure> {
     match asked {
-        Place::Auto | Place::Host => Ok(Place::Host),
-        Place::Cuda(_) => Err(Failure::request("`--trace` runs in the interpreter; leave `--device` out")),
+        DeviceName::Auto | DeviceName::Host => Ok(DeviceName::Host),
+        DeviceName::Cuda(_) => {
+            Err(Failure::request("`--trace` runs in the interpreter; leave `--device` out"))
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{Device, Error};
 use reduce_ir::func::{Func, Node};
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Un;
+use std::str::FromStr;
 use std::sync::OnceLock;
 
 /// The environment variable that names the device.
@@ -18,6 +19,34 @@ const LIBRARY: f64 = 12.0;
 const COPY: f64 = 0.15;
 /// A call on the GPU, without the copy.
 const CALL: f64 = 50_000.0;
+
+/// The name of a device, as the command and the environment variable `REDUCEGEN_DEVICE` take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceName {
+    /// `auto`: the first GPU if it is usable, otherwise the host.
+    Auto,
+    /// `host`: the processor.
+    Host,
+    /// `cuda:N`, or `cuda` for 0: the CUDA device of that number.
+    Cuda(usize),
+}
+
+impl FromStr for DeviceName {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<DeviceName, Error> {
+        match name {
+            "auto" => Ok(DeviceName::Auto),
+            "host" => Ok(DeviceName::Host),
+            "cuda" => Ok(DeviceName::Cuda(0)),
+            _ => name
+                .strip_prefix("cuda:")
+                .and_then(|ordinal| ordinal.parse().ok())
+                .map(DeviceName::Cuda)
+                .ok_or_else(|| Error::NoSuchName(name.to_owned())),
+        }
+    }
+}
 
 impl Device {
     /// Returns the device that the environment variable `REDUCEGEN_DEVICE` names: `host`, `cuda`, `cuda:1`, or `auto`, as without the
@@ -55,14 +84,10 @@ fn automatic() -> Device {
 }
 
 fn named(name: &str) -> Result<Option<Device>, Error> {
-    match name {
-        "" | "auto" => Ok(None),
-        "host" => Ok(Some(Device::host())),
-        "cuda" => Device::cuda(0).map(Some),
-        _ => match name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()) {
-            Some(ordinal) => Device::cuda(ordinal).map(Some),
-            None => Err(Error::NoSuchName(name.to_owned())),
-        },
+    match name.parse()? {
+        DeviceName::Auto => Ok(None),
+        DeviceName::Host => Ok(Some(Device::host())),
+        DeviceName::Cuda(ordinal) => Device::cuda(ordinal).map(Some),
     }
 }
 
@@ -90,9 +115,9 @@ mod tests {
 
     #[test]
     fn names_of_devices() {
-        assert!(named("auto").unwrap().is_none() && named("").unwrap().is_none());
+        assert!(named("auto").unwrap().is_none());
         assert_eq!(named("host").unwrap().unwrap().name(), "host");
-        for wrong in ["gpu", "cuda:", "cuda:x", "Host"] {
+        for wrong in ["", "gpu", "cuda:", "cuda:x", "Host"] {
             let error = named(wrong).unwrap_err();
             assert!(error.to_string().contains(&format!("`{wrong}`")) && error.is_users_fault(), "{error}");
         }

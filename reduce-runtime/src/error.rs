@@ -283,8 +283,8 @@ pub enum Error {
         /// The number of devices.
         count: usize,
     },
-    /// The environment names no device.
-    #[error("REDUCEGEN_DEVICE is `{0}`, and should be auto, host, cuda, or cuda:N with a number N")]
+    /// A name is that of no device.
+    #[error("`{0}` names no device; write auto, host, cuda, or cuda:N with a number N")]
     NoSuchName(String),
     /// The crate was compiled without CUDA.
     #[error("this program was built without CUDA; build it with the feature `cuda`, or use the host")]

@@ -51,6 +51,7 @@ pub use cuda::{
     Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory, DeviceResults,
     DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace,
 };
+pub use default_device::DeviceName;
 pub use device::{Device, Listing, devices};
 pub use error::Error;
 pub use groups::Groups;

@@ -30,7 +30,10 @@ fn run(name: &str, environment: &[(&str, &str)]) -> (Vec<String>, usize) {
     let cache = std::env::temp_dir().join(format!("reducegen-default-device-{name}-{}", std::process::id()));
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "default_device::child", "--ignored", "--nocapture", "--test-threads", "1"]);
-    command.env_remove("REDUCEGEN_DEVICE").env("REDUCEGEN_CACHE", &cache).envs(environment.iter().copied());
+    command
+        .env_remove("REDUCEGEN_DEVICE")
+        .env("REDUCEGEN_CACHE_DIR", &cache)
+        .envs(environment.iter().copied());
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();

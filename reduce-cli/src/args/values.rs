@@ -12,17 +12,6 @@ use reduce_runtime::{Architecture, Strided};
 use std::ffi::OsStr;
 use std::num::{IntErrorKind, ParseIntError};
 
-/// The device that a command asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The first GPU if it is usable, otherwise the host.
-    Auto,
-    /// The processor.
-    Host,
-    /// The CUDA device of that number.
-    Cuda(usize),
-}
-
 /// The maximum number of counted elements: the interpreter takes some seconds for each kernel.
 pub(crate) const MOST_COUNTED: u64 = 1 << 20;
 
@@ -126,17 +115,4 @@ pub(super) fn architecture(text: &str) -> Result<Architecture, String> {
     }
     let names = ARCHITECTURES.map(|number| format!("sm_{number}")).join(", ");
     Err(format!("{found} is no architecture that CUDA compiles for: {names}"))
-}
-
-pub(super) fn device(text: &str) -> Result<Place, &'static str> {
-    match text {
-        "auto" => Ok(Place::Auto),
-        "host" => Ok(Place::Host),
-        "cuda" => Ok(Place::Cuda(0)),
-        _ => text
-            .strip_prefix("cuda:")
-            .and_then(|ordinal| ordinal.parse().ok())
-            .map(Place::Cuda)
-            .ok_or("write auto, host, cuda, or cuda:N with a number N"),
-    }
 }
