@@ -1,6 +1,6 @@
 //! Typed calls with offsets or keys on device memory, and CUDA graphs that replay such calls.
 
-use super::device::gpu;
+use super::device::{gpu, gpu_alone};
 use reduce_ir::Value;
 use reduce_lanes::LanesRef;
 use reduce_runtime::cudarc::driver::{CudaContext, CudaGraph, CudaSlice, CudaStream, sys};
@@ -112,7 +112,7 @@ fn captured(stream: &Arc<CudaStream>, mut call: impl FnMut() -> Result<(), Error
 
 #[test]
 fn a_graph_replays_segments() {
-    let Some(device) = gpu("a_graph_replays_segments") else { return };
+    let Some(device) = gpu_alone("a_graph_replays_segments") else { return };
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let mut x: CudaSlice<f32> = stream.alloc_zeros(N).unwrap();
     let mut cut = stream.clone_htod(&offsets(0)).unwrap();
@@ -135,7 +135,7 @@ fn a_graph_replays_segments() {
 
 #[test]
 fn a_graph_replays_runs() {
-    let Some(device) = gpu("a_graph_replays_runs") else { return };
+    let Some(device) = gpu_alone("a_graph_replays_runs") else { return };
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let mut x: CudaSlice<f32> = stream.alloc_zeros(N).unwrap();
     let mut keys: CudaSlice<i64> = stream.alloc_zeros(N).unwrap();
@@ -158,7 +158,7 @@ fn a_graph_replays_runs() {
 
 #[test]
 fn a_graph_replays_groups_of_keys() {
-    let Some(device) = gpu("a_graph_replays_groups_of_keys") else { return };
+    let Some(device) = gpu_alone("a_graph_replays_groups_of_keys") else { return };
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let mut x: CudaSlice<f32> = stream.alloc_zeros(N).unwrap();
     let mut keys: CudaSlice<u32> = stream.alloc_zeros(N).unwrap();
@@ -221,7 +221,7 @@ fn sanitized() {
 
 #[test]
 fn safe_calls_refuse_a_captured_stream() {
-    let Some(device) = gpu("safe_calls_refuse_a_captured_stream") else { return };
+    let Some(device) = gpu_alone("safe_calls_refuse_a_captured_stream") else { return };
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let x: CudaSlice<f32> = stream.alloc_zeros(N).unwrap();
     let (cut, at) = (stream.clone_htod(&offsets(0)).unwrap(), stream.clone_htod(&group_keys(0)).unwrap());

@@ -28,7 +28,7 @@ pub(crate) fn gpu(test: &str) -> Option<Gpu<RwLockReadGuard<'static, ()>>> {
     Some(Gpu { device, _turn: TURNS.read().unwrap_or_else(PoisonError::into_inner) })
 }
 
-/// Returns the GPU for a test that measures: no other test runs meanwhile.
+/// Returns the GPU for a test that measures or captures a stream: no other test runs meanwhile.
 pub(crate) fn gpu_alone(test: &str) -> Option<Gpu<RwLockWriteGuard<'static, ()>>> {
     let device = open(test)?;
     Some(Gpu { device, _turn: TURNS.write().unwrap_or_else(PoisonError::into_inner) })

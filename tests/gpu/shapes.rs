@@ -121,7 +121,7 @@ fn typed_arrays_stay_on_the_device() {
 
 #[test]
 fn a_graph_replays_groups() {
-    let Some(device) = gpu("a_graph_replays_groups") else { return };
+    let Some(device) = gpu_alone("a_graph_replays_groups") else { return };
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     for (named, lengths) in [(("rc", "r"), [700, 33]), (("rc", "c"), [9000, 40]), (("rc", "c"), [200_000, 3])]
     {

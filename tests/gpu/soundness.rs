@@ -2,7 +2,7 @@
 //! does not wait runs too early. `reduce-runtime/tests/soundness.rs` has the same tests with a simulated driver.
 
 use super::cases;
-use super::device::gpu;
+use super::device::{gpu, gpu_alone};
 use reduce_ir::Scalar;
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
 use reduce_runtime::{Compiled, Device, DeviceInput, DeviceInputs, Error, Reduction, Workspace};
@@ -128,7 +128,7 @@ fn a_result_is_read_when_it_is_there() {
 
 #[test]
 fn a_captured_stream_is_refused_and_stays_of_use() {
-    let Some(device) = gpu("a_captured_stream_is_refused_and_stays_of_use") else { return };
+    let Some(device) = gpu_alone("a_captured_stream_is_refused_and_stays_of_use") else { return };
     let machine = Machine::of(&device);
     let stream = &machine.streams[0];
     let (ones, mut workspace) = (filled(stream, 1.0), machine.workspace(0));

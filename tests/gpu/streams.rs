@@ -2,7 +2,7 @@
 
 use super::cases::{self, LISTS, spec};
 use super::data::Kind;
-use super::device::gpu;
+use super::device::{gpu, gpu_alone};
 use super::skip::skipped;
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Lanes;
@@ -154,7 +154,7 @@ fn queued_reductions_give_the_bits_of_the_host() {
 
 #[test]
 fn a_graph_replays_what_was_enqueued() {
-    let Some(device) = gpu("a_graph_replays_what_was_enqueued") else { return };
+    let Some(device) = gpu_alone("a_graph_replays_what_was_enqueued") else { return };
     let (sum, stream) = (SUM.compile(&device).unwrap(), new_stream());
     sum.reducer().prepare_all().unwrap();
     for n in SIZES {
@@ -202,7 +202,7 @@ extern "C" __global__ void late(float* x, unsigned long long n, float value)
 /// On a stream and in a graph, where dependent launches may overlap.
 #[test]
 fn a_reduction_sees_what_the_kernel_before_it_writes_last() {
-    let Some(device) = gpu("a_reduction_sees_what_the_kernel_before_it_writes_last") else { return };
+    let Some(device) = gpu_alone("a_reduction_sees_what_the_kernel_before_it_writes_last") else { return };
     let (sum, stream) = (SUM.compile(&device).unwrap(), new_stream());
     sum.reducer().prepare_all().unwrap();
     let cubin = Target::Cubin(device.architecture().unwrap());
@@ -237,7 +237,7 @@ fn a_reduction_sees_what_the_kernel_before_it_writes_last() {
 
 #[test]
 fn no_elements_give_the_identity_also_in_a_graph() {
-    let Some(device) = gpu("no_elements_give_the_identity_also_in_a_graph") else { return };
+    let Some(device) = gpu_alone("no_elements_give_the_identity_also_in_a_graph") else { return };
     let (sum, argmax, stream) =
         (SUM.compile(&device).unwrap(), ARGMAX.compile(&device).unwrap(), new_stream());
     let x = stream.clone_htod(&[1.0f32, 2.0]).unwrap();
