@@ -1,6 +1,6 @@
 """Segments and groups by key on the host, compared with NumPy, pandas and polars where they can be imported.
 
-    python3 benches/groups_host.py [--log2 26] [--rounds 7] [--only REGEX] [-o FILE.json]
+    python3 benches/groups_host.py [--log2 26] [--rounds 7] [--only REGEX] [--program FILE] [-o FILE.json]
 
 It prints a table. The data are f32 in [0, 1), or the keys alone for counts. All contestants have them in memory. They take
 turns, so that other load affects all of them, and a time is the median over the rounds. One thread is timed by its processor
@@ -275,9 +275,10 @@ def main():
     parser.add_argument("--log2", type=int, default=26, help="the number of elements, as a power of two")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", default="", help="measure the cells whose names it matches")
+    parser.add_argument("--program", help="our program, built before by `cargo bench --profile release --bench groups --no-run`")
     parser.add_argument("-o", type=Path, help="write all times as JSON")
     args = parser.parse_args()
-    path, names = program(), [*OURS, "NumPy", "pandas", "polars"]
+    path, names = args.program or program(), [*OURS, "NumPy", "pandas", "polars"]
     random = np.random.default_rng(1)
     x = random.random(1 << args.log2, np.float32)
     print(f"2^{args.log2} elements, milliseconds (a time / ours), {versions()}\n")
