@@ -10,6 +10,8 @@ mod classes;
 mod closures;
 #[path = "golden_bits/lines.rs"]
 mod lines;
+#[path = "support/rotation.rs"]
+mod rotation;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 #[path = "support/subjects.rs"]
@@ -99,8 +101,8 @@ fn missing(subjects: &[Subject], lines: &[Line]) -> Vec<Line> {
 #[test]
 fn bits_are_as_they_were() {
     let (version, stored) = lines::stored();
-    let found: Vec<_> = stored.iter().map(computed).collect();
     if std::env::var_os("REDUCEGEN_UPDATE_GOLDEN").is_some() {
+        let found: Vec<_> = stored.iter().map(computed).collect();
         let kept = version != ASSOCIATION || found == stored;
         assert!(kept, "{ON_PURPOSE}");
         let added = missing(&subjects(), &found);
@@ -109,7 +111,10 @@ fn bits_are_as_they_were() {
         return;
     }
     assert_eq!(version, ASSOCIATION);
-    let differing: Vec<_> = found.iter().zip(&stored).filter(|(found, stored)| found != stored).collect();
+    // Processors other than x86-64 are emulated, which takes long.
+    let parts = if cfg!(target_arch = "x86_64") { 1 } else { 3 };
+    let found = rotation::sample(&stored, parts).map(|stored| (computed(stored), stored));
+    let differing: Vec<_> = found.filter(|(found, stored)| found != *stored).collect();
     assert!(differing.is_empty(), "{} differ: {differing:#?}", differing.len());
     assert_eq!(lines::file(version, &stored), include_str!("golden.txt"));
 }
