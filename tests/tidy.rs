@@ -25,6 +25,7 @@ fn sources() -> Vec<PathBuf> {
         "reduce-lanes",
         "reduce-macros",
         "reduce-passes",
+        "reduce-python",
         "reduce-codegen",
         "reduce-runtime",
     ];
@@ -33,7 +34,7 @@ fn sources() -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() && !path.ends_with("ui/fail") {
+            if path.is_dir() && !path.ends_with("ui/fail") && !path.ends_with("target") {
                 folders.push(path);
             } else if path.extension().is_some_and(|it| it == "rs") {
                 found.push(path);

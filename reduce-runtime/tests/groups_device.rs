@@ -8,7 +8,7 @@ mod driver;
 
 use driver::{Calls, with_driver};
 use reduce_dsl::parse::spec;
-use reduce_runtime::cudarc::driver::{CudaSlice, CudaStream};
+use reduce_runtime::cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use reduce_runtime::{Device, DeviceInput, Error, Reducer, View};
 use std::sync::Arc;
 
@@ -73,4 +73,27 @@ fn groups_without_elements_have_their_result() {
     assert_eq!(results("op: max, ty: f32, axes: i j -> i", [0, 5]).unwrap(), []);
     let error = results("op: argmax, ty: f32, axes: i j -> i", [2, 0]).unwrap_err();
     assert!(matches!(error, Error::Empty { .. }), "{error}");
+}
+
+/// The caller's allocation holds the results, and comes back.
+#[test]
+fn results_lie_in_memory_of_the_caller() {
+    let Some((device, stream)) = with_driver("results_lie_in_memory_of_the_caller") else { return };
+    let sum = Reducer::new(&spec("op: sum, ty: f32, axes: i j -> i").unwrap(), &device).unwrap();
+    let x: CudaSlice<f32> = stream.alloc_zeros(600).unwrap();
+    let data = DeviceInput::on(&stream, &x);
+    let views = [View::of(&data, [20, 30])];
+    let allocate = |bytes: u64| Ok(stream.alloc_zeros::<u8>(bytes as usize).unwrap());
+    let mut groups = sum.groups_in(&views, &[], allocate).unwrap();
+    assert_eq!(groups.shape(), [20]);
+    sum.reduce_groups_into(&views, &[], &mut groups).unwrap();
+    let address = groups.workspace().result_ptr();
+    let memory = groups.into_memory();
+    let start = memory.device_ptr(&stream).0;
+    assert!((start..start + memory.len() as u64).contains(&address));
+
+    let short = |bytes: u64| allocate(bytes - 1);
+    assert!(matches!(sum.groups_in(&views, &[], short), Err(Error::WorkspaceMemory { .. })));
+    let none = |_| Err(Error::NoDevice);
+    assert!(matches!(sum.groups_in(&views, &[], none), Err(Error::NoDevice)));
 }

@@ -3,11 +3,12 @@
 use super::driver::{self, failed};
 use super::input::DeviceInput;
 use super::kernels::{Kernels, bytes};
+use super::sizes::bytes as workspace_bytes;
 use super::variants::{Variants, values};
 use super::workspace::Workspace;
 use crate::{Error, Groups, Reducer, View, inputs};
-use cudarc::driver::DevicePtr;
 use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, DevicePtr};
 use reduce_ir::axes::Nest;
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::{Domain, Value};
@@ -78,6 +79,11 @@ impl DeviceGroups {
         &mut self.workspace
     }
 
+    /// Returns the memory, ordered after everything that is queued with it.
+    pub fn into_memory(self) -> CudaSlice<u8> {
+        self.workspace.into_memory()
+    }
+
     /// Waits for the results and reads them.
     ///
     /// # Errors
@@ -112,6 +118,29 @@ impl Reducer {
         let mut groups = DeviceGroups { shape: nest.result.clone(), workspace, variants };
         kernels.enqueue_groups(inputs, &nest, params, &mut groups.workspace)?;
         Ok(groups)
+    }
+
+    /// Makes memory for results, in an allocation of the caller: `allocate` gets the number of bytes, and returns as many on the stream of
+    /// the inputs, at a multiple of 256. Their contents do not matter. It also compiles the kernels, and queues nothing but the setting
+    /// of a few bytes. [`DeviceGroups::into_memory`] returns the allocation.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_groups_device`]; `allocate` fails, or the memory does not fit.
+    pub fn groups_in(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        params: &[Value],
+        allocate: impl FnOnce(u64) -> Result<CudaSlice<u8>, Error>,
+    ) -> Result<DeviceGroups, Error> {
+        let (kernels, nest) = self.device_call(inputs, params)?;
+        kernels.variants.check_stream(inputs[0].data.stream())?;
+        if nest.extent().elements() > 0 {
+            kernels.prepare(nest.extent().length)?;
+        }
+        let memory = allocate(workspace_bytes(&kernels.variants, nest.extent()))?;
+        let workspace = Workspace::within(&kernels.variants, memory, nest.extent())?;
+        let variants = kernels.variants.clone();
+        Ok(DeviceGroups { shape: nest.result, workspace, variants })
     }
 
     /// As [`Reducer::reduce_groups_device`], into the memory of an earlier call on the same stream, with groups of the same kind

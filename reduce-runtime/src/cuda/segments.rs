@@ -139,6 +139,11 @@ impl DeviceSegments {
         self.sizes.groups() == 0
     }
 
+    /// Returns the length of each axis of the result, the segments first.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
     /// Returns the stream that the calls are queued on.
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
