@@ -12,6 +12,7 @@ mod error;
 pub mod keys;
 mod lower;
 mod names;
+pub mod parts;
 pub mod passes;
 mod programs;
 pub mod runs;
