@@ -15,6 +15,9 @@ page!(group_by, "../docs/guide/src/group-by.md");
 page!(operator, "../docs/guide/src/operator.md");
 page!(positions, "../docs/guide/src/positions.md");
 page!(params, "../docs/guide/src/params.md");
+page!(larger_than_memory, "../docs/guide/src/larger-than-memory.md");
+page!(two_gpus, "../docs/guide/src/two-gpus.md");
+page!(mpirun, "../docs/guide/src/mpirun.md");
 page!(partials, "../docs/guide/src/partials.md");
 page!(emit, "../docs/guide/src/emit.md");
 #[cfg(feature = "cuda")]

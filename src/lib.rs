@@ -290,7 +290,7 @@ pub use reduce_runtime::{
     Architecture, ArgMinMax, Array, Best, Compiled, Describe, Device, Error, GroupResult, Groups, Image,
     Keyed, Lanes, LanesRef, Listing, MaxSum, MinMax, NoParams, Numbered, Nvrtc, Outcome, Output, Params,
     Partials, PartialsError, Ragged, Reducer, Reduction, Resources, Returned, RunGroups, Runs, SegmentsError,
-    Slices, Span, Strided, Target, Timing, View, ViewError, Views, With, devices,
+    Slices, Span, StreamError, Strided, Target, Timing, View, ViewError, Views, With, devices,
 };
 
 #[cfg(feature = "cuda")]
@@ -301,6 +301,8 @@ pub use reduce_runtime::{
 
 #[cfg(feature = "ndarray")]
 pub use reduce_runtime::GapsError;
+#[cfg(feature = "mpi")]
+pub use reduce_runtime::mpi;
 
 pub use reduce_codegen as codegen;
 pub use reduce_codegen::passes::PASSES;

@@ -56,6 +56,8 @@ mod numeric;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
 #[allow(dead_code, reason = "plain loops are for other tests")]
 mod operations;
+#[path = "gpu/parts.rs"]
+mod parts;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod random;

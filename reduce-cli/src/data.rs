@@ -1,9 +1,11 @@
-//! Data files: NumPy arrays, and raw little-endian elements. Files are mapped into memory; pipes are
-//! read to their end.
+//! Data files: NumPy arrays, and raw little-endian elements. Files are mapped into memory. Pipes are read to their end, unless their
+//! elements are reduced while they arrive.
 
+mod pipe;
 mod reason;
 mod storage;
 
+pub(crate) use pipe::Pipe;
 pub(crate) use reason::{DataError, Reason, changed};
 
 use crate::dtype::Dtype;
@@ -42,6 +44,8 @@ pub(crate) struct Data {
     shape: Option<Shape>,
     /// The state of a mapped file when it was opened.
     opened: Option<Opened>,
+    /// The rest of a pipe that has more bytes than are read at once.
+    pipe: Option<Pipe>,
 }
 
 #[derive(Debug)]
@@ -52,19 +56,62 @@ struct Opened {
 }
 
 impl Data {
-    /// Opens a NumPy file, or a file of raw elements.
+    /// Opens a NumPy file, or a file of raw elements, and reads pipes to their end.
     pub(crate) fn open(path: &Path, reading: Reading) -> Result<Data, DataError> {
+        Data::begin(path, reading)?.loaded(reading)
+    }
+
+    /// As [`Data::open`], without the rest of a long pipe.
+    pub(crate) fn begin(path: &Path, reading: Reading) -> Result<Data, DataError> {
         Data::of(path, reading).map_err(|reason| DataError { path: path.to_owned(), reason })
     }
 
-    fn of(path: &Path, Reading { raw, limit }: Reading) -> Result<Data, Reason> {
-        let (file, opened) = bytes(path, limit)?;
+    /// Reads the rest of a pipe.
+    pub(crate) fn loaded(mut self, reading: Reading) -> Result<Data, DataError> {
+        let Some(pipe) = self.pipe.take() else { return Ok(self) };
+        let loaded = pipe.load(reading.limit).and_then(|bytes| Data::in_memory(&self.path, bytes, reading));
+        loaded.map_err(|reason| DataError { path: self.path, reason })
+    }
+
+    /// Returns the pipe, if it is not read to its end.
+    pub(crate) fn take_pipe(&mut self) -> Option<Pipe> {
+        self.pipe.take()
+    }
+
+    fn of(path: &Path, reading: Reading) -> Result<Data, Reason> {
+        let (file, opened) = match bytes(path, reading.limit)? {
+            Source::Whole(file, opened) => (file, opened),
+            Source::Pipe(pipe) => return Data::unread(path, pipe, reading),
+        };
+        Ok(Data { opened, ..Data::in_memory(path, file, reading)? })
+    }
+
+    fn in_memory(path: &Path, file: Bytes, Reading { raw, limit }: Reading) -> Result<Data, Reason> {
         let Layout { dtype, start, shape } = match raw {
             Some(dtype) => raw_layout(dtype, &file)?,
             None => npy::layout(&file)?,
         };
         let storage = Storage::new(file, start, dtype, limit)?;
-        Ok(Data { path: path.to_owned(), dtype, storage, shape, opened })
+        Ok(Data { path: path.to_owned(), dtype, storage, shape, opened: None, pipe: None })
+    }
+
+    fn unread(path: &Path, pipe: Pipe, Reading { raw, .. }: Reading) -> Result<Data, Reason> {
+        let (Layout { dtype, shape, .. }, pipe) = pipe.with_layout(raw)?;
+        let storage = Storage::Whole { file: Bytes::Read(Vec::new()), start: 0 };
+        Ok(Data { path: path.to_owned(), dtype, storage, shape, opened: None, pipe: Some(pipe) })
+    }
+
+    /// Returns an error of this file.
+    pub(crate) fn error(&self, reason: Reason) -> DataError {
+        DataError { path: self.path.clone(), reason }
+    }
+
+    /// Returns the bytes of a mapped file and the place of its first element, if the elements are read where they lie.
+    pub(crate) fn mapped(&self) -> Option<(&Mapped, usize)> {
+        match &self.storage {
+            Storage::Whole { file: Bytes::Mapped(map), start } => Some((map, *start)),
+            Storage::Whole { file: Bytes::Read(_), .. } | Storage::Copied { .. } => None,
+        }
     }
 
     /// Returns the type of the elements.
@@ -109,25 +156,27 @@ fn raw_layout(dtype: &'static Dtype, file: &[u8]) -> Result<Layout, Reason> {
     Ok(Layout { dtype, start: 0, shape: None })
 }
 
-fn bytes(path: &Path, limit: u64) -> Result<(Bytes, Option<Opened>), Reason> {
+/// The bytes of a file, or a pipe that has more.
+enum Source {
+    Whole(Bytes, Option<Opened>),
+    Pipe(Pipe),
+}
+
+fn bytes(path: &Path, limit: u64) -> Result<Source, Reason> {
     if path == Path::new(STANDARD_INPUT) {
-        return read(io::stdin().lock(), limit);
+        return read(Box::new(io::stdin()), limit);
     }
     match path.metadata()? {
         it if it.is_dir() => Err(Reason::Directory),
-        it if it.is_file() => map(path, File::open(path)?),
-        it if is_pipe(&it) => read(File::open(path)?, limit),
+        it if it.is_file() => map(path, File::open(path)?).map(|(file, opened)| Source::Whole(file, opened)),
+        it if is_pipe(&it) => read(Box::new(File::open(path)?), limit),
         _ => Err(Reason::NoFile),
     }
 }
 
-fn read(pipe: impl Read, limit: u64) -> Result<(Bytes, Option<Opened>), Reason> {
-    let mut bytes = Vec::new();
-    pipe.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > limit {
-        true => Err(Reason::EndlessPipe { limit }),
-        false => Ok((Bytes::Read(bytes), None)),
-    }
+fn read(pipe: Box<dyn Read>, limit: u64) -> Result<Source, Reason> {
+    let pipe = Pipe::begin(pipe, limit)?;
+    Ok(if pipe.is_whole() { Source::Whole(pipe.load(limit)?, None) } else { Source::Pipe(pipe) })
 }
 
 #[cfg(unix)]

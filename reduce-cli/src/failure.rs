@@ -23,6 +23,10 @@ pub(crate) enum Failure {
     Data(#[from] DataError),
     #[error(transparent)]
     Runtime(#[from] reduce_runtime::Error),
+    /// Another rank prints the reason.
+    #[cfg(feature = "mpi")]
+    #[error("another rank failed")]
+    OfAnotherRank,
     #[error("{target} cannot be written: {error}")]
     Write { target: String, error: io::Error },
 }
@@ -40,15 +44,26 @@ impl Failure {
             Failure::Spec(error) => 1 + u8::from(error.is_users_fault()),
             Failure::Request(_) => 2,
             Failure::Wrong(_) | Failure::Law(_) => 1,
+            #[cfg(feature = "mpi")]
+            Failure::OfAnotherRank => 1,
             Failure::Data(error) => 1 + u8::from(error.reason.is_users_fault()),
             Failure::Runtime(error) => 1 + u8::from(error.is_users_fault()),
             Failure::Write { error, .. } => u8::from(error.kind() != io::ErrorKind::BrokenPipe),
         }
     }
 
+    /// Returns whether the user sees a message.
+    fn is_printed(&self) -> bool {
+        #[cfg(feature = "mpi")]
+        if matches!(self, Failure::OfAnotherRank) {
+            return false;
+        }
+        self.status() != 0
+    }
+
     /// Returns the line of JSON for the user; `None` if the reader of a pipe closed it.
     pub(crate) fn json(&self) -> Option<String> {
-        (self.status() != 0).then(|| {
+        self.is_printed().then(|| {
             let (error, status) = (self.to_string(), self.status());
             serde_json::json!({ "error": error, "status": status }).to_string()
         })
@@ -62,7 +77,9 @@ impl Failure {
             | Failure::Wrong(_)
             | Failure::Data(_)
             | Failure::Runtime(_)
-            | Failure::Write { .. } => (self.status() != 0).then(|| format!("error: {self}")),
+            | Failure::Write { .. } => self.is_printed().then(|| format!("error: {self}")),
+            #[cfg(feature = "mpi")]
+            Failure::OfAnotherRank => None,
         }
     }
 }

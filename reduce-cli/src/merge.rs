@@ -17,6 +17,23 @@ use std::time::Instant;
 pub(crate) fn merge(args: &Merge) -> Result<(), Failure> {
     let start = Instant::now();
     let parts = read_all(args)?;
+    let results = Printed { limit: args.limit, json: args.json, output: args.output.as_deref() };
+    print(&parts, results, start)
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Printed<'a> {
+    /// The most bytes of the results.
+    pub(crate) limit: u64,
+    /// Whether they are a line of JSON.
+    pub(crate) json: bool,
+    /// The file that they go to.
+    pub(crate) output: Option<&'a Path>,
+}
+
+/// Merges at least one part, and prints the result.
+pub(crate) fn print(parts: &[Partials], args: Printed<'_>, start: Instant) -> Result<(), Failure> {
     let spec = spec_of(&parts[0])?;
     let operation = &spec.operation;
     args.output.as_ref().map_or(Ok(()), |_| npy_file::check(&operation.output))?;
@@ -26,11 +43,11 @@ pub(crate) fn merge(args: &Merge) -> Result<(), Failure> {
     check_results(args, operation, count)?;
     let (values, groups);
     let results = if reducer.axes().is_some() {
-        groups = reducer.merge_groups(&parts)?;
+        groups = reducer.merge_groups(parts)?;
         args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
         Results::Groups(&groups)
     } else {
-        values = reducer.merge(&parts)?.values;
+        values = reducer.merge(parts)?.values;
         Results::One(&values)
     };
     let elements = report::elements(operation, total);
@@ -47,7 +64,7 @@ pub(crate) fn merge(args: &Merge) -> Result<(), Failure> {
         kernel: None,
         total: start.elapsed(),
     };
-    run::print((args.json, args.output.as_deref()), &report, None)
+    run::print((args.json, args.output), &report, None)
 }
 
 /// Reads the files, at least one.
@@ -78,7 +95,7 @@ fn spec_of(part: &Partials) -> Result<Spec, Failure> {
 }
 
 /// Refuses more results than memory or a line of JSON should hold.
-fn check_results(args: &Merge, operation: &Operation, groups: u64) -> Result<(), Failure> {
+fn check_results(args: Printed<'_>, operation: &Operation, groups: u64) -> Result<(), Failure> {
     groups::check_json(args.json, groups)?;
     groups::check_limit(operation, groups, args.limit)
 }

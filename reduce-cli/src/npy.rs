@@ -91,17 +91,23 @@ pub(crate) enum NpyError {
 
 /// Reads the header of a whole file, and checks that only its elements follow.
 pub(crate) fn layout(file: &[u8]) -> Result<Layout, NpyError> {
+    let (layout, claimed) = beginning(file)?;
+    let found = (file.len() - layout.start) as u64;
+    match found.cmp(&claimed) {
+        std::cmp::Ordering::Less => Err(NpyError::Short { claimed, found }),
+        std::cmp::Ordering::Equal => Ok(layout),
+        std::cmp::Ordering::Greater => Err(NpyError::Trailing(found - claimed)),
+    }
+}
+
+/// Reads the header at the beginning of a file. Returns also the number of bytes of the elements that follow.
+pub(crate) fn beginning(file: &[u8]) -> Result<(Layout, u64), NpyError> {
     let (text, start) = header_text(file)?;
     let header = Header::parse(text)?;
     let dtype = dtype(header.descr)?;
     let Header { shape: lengths, fortran_order: is_fortran, .. } = header;
     let claimed = bytes(&lengths, dtype).ok_or(NpyError::Overflow)?;
-    let found = (file.len() - start) as u64;
-    match found.cmp(&claimed) {
-        std::cmp::Ordering::Less => Err(NpyError::Short { claimed, found }),
-        std::cmp::Ordering::Equal => Ok(Layout { dtype, start, shape: Some(Shape { lengths, is_fortran }) }),
-        std::cmp::Ordering::Greater => Err(NpyError::Trailing(found - claimed)),
-    }
+    Ok((Layout { dtype, start, shape: Some(Shape { lengths, is_fortran }) }, claimed))
 }
 
 /// Returns the text of the header, and the position of its end.

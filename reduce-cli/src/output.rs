@@ -31,9 +31,14 @@ pub(crate) fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
+/// Returns whether notes are left out.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
 /// Writes a line to the standard error, unless the user wants no notes.
 pub(crate) fn note(line: impl Display) {
-    if !QUIET.load(Ordering::Relaxed) {
+    if !is_quiet() {
         error(line);
     }
 }

@@ -1,6 +1,6 @@
 //! `reducegen partial`: a part of data files in, a file of partials out.
 
-use crate::args::{DeviceName, Partial};
+use crate::args::{DeviceName, Partial, Request};
 use crate::data::Data;
 use crate::failure::Failure;
 use crate::groups::Inputs;
@@ -15,7 +15,19 @@ use std::ops::Range;
 
 /// Reduces a part of the files, and writes the partials.
 pub(crate) fn partial(args: &Partial) -> Result<(), Failure> {
-    let request = &args.request;
+    let partials = make(&args.request, args.part)?;
+    output::write(Some(&args.output), &partials.to_bytes())?;
+    let (Range { start, end }, (part, all)) = (partials.range(), args.part);
+    let of = partials.total();
+    output::note(format!(
+        "part {part} of {all}: elements {start} to {end} of {of} -> {}",
+        args.output.display()
+    ));
+    Ok(())
+}
+
+/// Reduces a part of the files to partials.
+pub(crate) fn make(request: &Request, part: (u64, u64)) -> Result<Partials, Failure> {
     if matches!(request.device, DeviceName::Cuda(_)) {
         return Err(Failure::request(
             "partials are made on the host, with the bits of a GPU; leave out `--device` and REDUCEGEN_DEVICE",
@@ -34,23 +46,16 @@ pub(crate) fn partial(args: &Partial) -> Result<(), Failure> {
     let partials = match &spec.axes {
         None => {
             let views = run::views(request, &spec.operation, &data)?;
-            whole(&reducer, &views, &params, args.part)?
+            whole(&reducer, &views, &params, part)?
         }
         Some(axes) => {
             check_cut(axes)?;
             let inputs = Inputs::of(request, &spec, axes, &data)?;
-            groups(&reducer, axes, &inputs, &params, args.part)?
+            groups(&reducer, axes, &inputs, &params, part)?
         }
     };
     data.iter().try_for_each(Data::check_unchanged)?;
-    output::write(Some(&args.output), &partials.to_bytes())?;
-    let (Range { start, end }, (part, all)) = (partials.range(), args.part);
-    let of = partials.total();
-    output::note(format!(
-        "part {part} of {all}: elements {start} to {end} of {of} -> {}",
-        args.output.display()
-    ));
-    Ok(())
+    Ok(partials)
 }
 
 /// Returns the specification with the axes that `--axis` gives in its text.

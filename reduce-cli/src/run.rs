@@ -2,19 +2,20 @@
 
 use crate::args::{DeviceName, Request, Run};
 use crate::cut::{self, Cutter};
-use crate::data::{Data, Reading, STANDARD_INPUT};
+use crate::data::{Data, Pipe, Reading, STANDARD_INPUT};
 use crate::failure::Failure;
 use crate::groups::{self, Inputs};
 use crate::report::{self, Report, Results};
 use crate::source::Source;
-use crate::{axis, devices, json, npy_file, order, output, params, trace, view};
+use crate::stream::{self, Windows};
+use crate::{axis, devices, json, npy_file, order, output, params, ranks, trace, view};
 use reduce_dsl::parse::{Bytes, Parsed};
 use reduce_ir::axes::Cut;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 use reduce_ir::{Axes, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
-use reduce_runtime::{Device, Error, Reducer, Strided};
+use reduce_runtime::{Device, Error, Outcome, Reducer, Strided};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -32,8 +33,11 @@ struct Task<'a> {
 
 /// Reduces the files and prints the result, or writes it to a file.
 pub(crate) fn run(args: &Run) -> Result<(), Failure> {
+    if ranks::are_several() {
+        return ranks::run(args);
+    }
     let start = Instant::now();
-    let (data, cutter) = (open(&args.request)?, Cutter::open(args)?);
+    let (mut data, cutter) = (begin(&args.request)?, Cutter::open(args)?);
     let types: Vec<_> = data.iter().map(Data::ty).collect();
     let source = Source::read(&args.request.spec)?;
     let parsed = source.parse(Some(&types))?;
@@ -41,10 +45,15 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     fit(operation, &data)?;
     args.output.as_ref().map_or(Ok(()), |_| npy_file::check(&operation.output))?;
     let params = params::values(&args.request.params, operation)?;
+    let pipe = stream::suits(args, &parsed.spec).then(|| data[0].take_pipe()).flatten();
+    let data = load(&args.request, data)?;
     let spec = axis::applied(&args.request, parsed.spec, &data)?;
     let cutter = cutter.as_ref();
     let parsed = Parsed { spec: cut::applied(spec, cutter, data.len())?, ..parsed };
     let task = Task { args, source: &source, parsed: &parsed, data: &data, cutter, params: &params, start };
+    if let Some(pipe) = pipe {
+        return task.pipe(pipe);
+    }
     match (&parsed.spec.axes, cutter) {
         (Some(axes), None) if !matches!(axes.cut, Cut::Keys(_)) => task.groups(axes),
         (Some(axes), _) => task.cut(axes),
@@ -69,10 +78,25 @@ impl Task<'_> {
             return trace::trace(&opened.reducer, &views, params);
         }
         let n = views.first().map_or(0, |view| view.len as u64);
-        let outcome = opened.reducer.reduce_with(&views, params)?;
-        let size = Size { n, length: n, bytes: n * spec.operation.element_size() as u64 };
-        let elements = report::elements(&spec.operation, n);
-        self.report(&opened, (size, elements), Results::One(&outcome.values), Some(outcome.kernel))
+        let outcome = match Windows::of(&opened.reducer, self.data, &views) {
+            Some(windows) => windows.reduce(&opened.reducer, params)?,
+            None => opened.reducer.reduce_with(&views, params)?,
+        };
+        self.report_one(&opened, n, &outcome)
+    }
+
+    /// Reduces the elements of a pipe to one result, while they arrive. They need no copy to reach the host.
+    fn pipe(&self, pipe: Pipe) -> Result<(), Failure> {
+        let opened = self.open_device(&self.parsed.spec, DeviceName::Host)?;
+        let (outcome, n) = stream::reduce_pipe(&opened.reducer, (&self.data[0], pipe), self.params)?;
+        self.report_one(&opened, n, &outcome)
+    }
+
+    fn report_one(&self, opened: &Opened, n: u64, outcome: &Outcome) -> Result<(), Failure> {
+        let operation = &self.parsed.spec.operation;
+        let size = Size { n, length: n, bytes: n * operation.element_size() as u64 };
+        let elements = report::elements(operation, n);
+        self.report(opened, (size, elements), Results::One(&outcome.values), Some(outcome.kernel))
     }
 
     /// Reduces the elements of each group to one result.
@@ -125,7 +149,11 @@ impl Task<'_> {
         let is_left_to_us = self.args.request.device == DeviceName::Auto;
         let on_host = self.cutter.is_some() && !cut::has_kernels(spec);
         let asked = if on_host && is_left_to_us { DeviceName::Host } else { self.args.request.device };
-        let (device, why_no_gpu) = devices::open(if self.args.trace { trace::place(asked)? } else { asked })?;
+        self.open_device(spec, if self.args.trace { trace::place(asked)? } else { asked })
+    }
+
+    fn open_device(&self, spec: &Spec, asked: DeviceName) -> Result<Opened, Failure> {
+        let (device, why_no_gpu) = devices::open(asked)?;
         let reducer = Reducer::new(spec, &device);
         let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;
         Ok(Opened { device, reducer, why_no_gpu })
@@ -170,15 +198,29 @@ pub(crate) fn passes(reducer: &Reducer, n: u64) -> Vec<String> {
     reducer.programs().of_n(n).passes.iter().map(ToString::to_string).collect()
 }
 
+/// Opens the files, and reads pipes to their end.
 pub(crate) fn open(args: &Request) -> Result<Vec<Data>, Failure> {
+    load(args, begin(args)?)
+}
+
+/// Reads pipes to their end.
+fn load(args: &Request, data: Vec<Data>) -> Result<Vec<Data>, Failure> {
+    data.into_iter().map(|data| Ok(data.loaded(reading(args))?)).collect()
+}
+
+fn reading(args: &Request) -> Reading {
+    Reading { raw: args.raw, limit: args.limit }
+}
+
+/// Opens the files, and reads the beginning of long pipes.
+fn begin(args: &Request) -> Result<Vec<Data>, Failure> {
     let standard = args.files.iter().filter(|path| path.as_os_str() == STANDARD_INPUT);
     if standard.count() > 1 {
         return Err(Failure::request(
             "the standard input, `-`, can be read once; save one of them to a file",
         ));
     }
-    let reading = Reading { raw: args.raw, limit: args.limit };
-    args.files.iter().map(|path| Ok(Data::open(path, reading)?)).collect()
+    args.files.iter().map(|path| Ok(Data::begin(path, reading(args))?)).collect()
 }
 
 /// Checks that each input has a file, and that their types agree.

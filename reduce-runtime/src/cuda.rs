@@ -20,6 +20,7 @@ mod launch;
 mod library;
 mod modules;
 mod nvrtc;
+mod partials;
 mod segments;
 mod sizes;
 mod time;

@@ -34,6 +34,14 @@ impl Device {
         Gpu::open(ordinal).map(|gpu| Device { kind: DeviceKind::Cuda(gpu) })
     }
 
+    /// Opens all GPUs, for [`Reducer::reduce_over`](crate::Reducer::reduce_over).
+    ///
+    /// # Errors
+    /// As [`Device::cuda`].
+    pub fn cuda_all() -> Result<Vec<Device>, Error> {
+        (0..Gpu::count()?).map(Device::cuda).collect()
+    }
+
     /// Returns the GPU of a context of cudarc. The context need not be the primary one of its device.
     ///
     /// # Errors

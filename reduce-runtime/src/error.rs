@@ -170,9 +170,7 @@ pub enum Error {
     #[error("the workspace was made for another stream; enqueue there, or make a workspace for each stream")]
     OtherStream,
     /// An input was made for another stream.
-    #[error(
-        "input {input} was made for another stream; make it with `DeviceInput::on` for the stream of the call"
-    )]
+    #[error("input {input} is of another stream; make it with `DeviceInput::on` for the stream of the call")]
     InputOfOtherStream {
         /// The position of the input among the inputs.
         input: usize,
@@ -226,6 +224,9 @@ pub enum Error {
     /// There are no partials of a part, or parts do not merge.
     #[error(transparent)]
     Partials(#[from] crate::PartialsError),
+    /// Elements that arrive are not reduced.
+    #[error(transparent)]
+    Stream(#[from] crate::StreamError),
     /// A view is not one of its data.
     #[error(transparent)]
     View(#[from] crate::view::ViewError),
@@ -382,9 +383,7 @@ pub enum Error {
         text: String,
     },
     /// Device memory ran out.
-    #[error(
-        "the reduction needs {asked} bytes of device memory, and {free} are free; reduce the data in parts, or free memory"
-    )]
+    #[error("{asked} bytes of device memory are needed, and {free} are free; reduce parts, or free memory")]
     OutOfMemory {
         /// The number of requested bytes.
         asked: u64,

@@ -22,12 +22,15 @@ mod inputs;
 mod keys;
 #[cfg(feature = "mapped")]
 mod mapped;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 mod partials;
 mod reducer;
 mod reduction;
 mod results;
 mod runs;
 mod segments;
+mod stream;
 mod strided;
 mod timing;
 mod view;
@@ -68,6 +71,7 @@ pub use reduction::{
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
 pub use runs::RunGroups;
 pub use segments::SegmentsError;
+pub use stream::StreamError;
 pub use strided::Strided;
 pub use timing::Timing;
 #[cfg(feature = "ndarray")]

@@ -3,7 +3,7 @@
 use memmap2::Mmap;
 use std::fs::File;
 use std::io;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 /// The bytes of a regular file, read-only.
 #[derive(Debug)]
@@ -21,6 +21,28 @@ impl Mapped {
     pub unsafe fn of(file: &File) -> io::Result<Mapped> {
         // SAFETY: the caller promises it.
         unsafe { Mmap::map(file) }.map(Mapped)
+    }
+
+    /// Reads bytes into memory, if the system can do so ahead. It does nothing elsewhere.
+    pub fn prefetch(&self, bytes: Range<usize>) {
+        // Without it, bytes are read on access. So an error needs no answer.
+        #[cfg(target_os = "linux")]
+        let _ = self.0.advise_range(memmap2::Advice::PopulateRead, bytes.start, bytes.len());
+        #[cfg(all(unix, not(target_os = "linux")))]
+        let _ = self.0.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
+        #[cfg(not(unix))]
+        let _ = bytes;
+    }
+
+    /// Releases the memory of bytes, which are read from the file again on access.
+    pub fn release(&self, bytes: Range<usize>) {
+        #[cfg(unix)]
+        // SAFETY: the mapping is shared and read-only, so the pages have the bytes of the file when they are read again.
+        let _ = unsafe {
+            self.0.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len())
+        };
+        #[cfg(not(unix))]
+        let _ = bytes;
     }
 }
 

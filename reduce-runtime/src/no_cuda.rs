@@ -149,6 +149,10 @@ impl Kernels {
         match *self {}
     }
 
+    pub(crate) fn partials(&self, _: &[Strided<LanesRef<'_>>], _: &[Value]) -> Result<Vec<Lanes>, Error> {
+        match *self {}
+    }
+
     pub(crate) fn reduce_groups(
         &self,
         _: &[View<LanesRef<'_>>],

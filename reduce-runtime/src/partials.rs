@@ -6,18 +6,20 @@
 mod bytes;
 mod check;
 mod checksum;
+mod cutting;
 mod error;
+mod on_gpu;
+mod several;
 
+pub(crate) use cutting::Cutting;
 pub use error::PartialsError;
+pub(crate) use on_gpu::OfParts;
 
-use crate::device::DeviceKind;
 use crate::groups::{check_memory, check_room};
-use crate::reducer::{Backend, ensure_nonempty};
+use crate::reducer::ensure_nonempty;
 use crate::{Device, Error, Groups, Outcome, Reducer, Strided, View, host, inputs};
 use reduce_codegen::ASSOCIATION;
-use reduce_ir::axes::{Cut, Dim, Nest};
-use reduce_ir::program::Association;
-use reduce_ir::spec::Passes;
+use reduce_ir::axes::Nest;
 use reduce_ir::{Extent, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use std::fmt::Display;
@@ -110,25 +112,17 @@ impl Partials {
     }
 }
 
-/// How groups of some length are cut.
-struct Chunks<'a> {
-    plan: &'a host::Plan,
-    association: &'a Association,
-    /// The number of elements of a chunk.
-    len: u64,
-}
-
 impl Reducer {
     /// Returns the number of elements of a chunk of the association, for groups of `total` elements. Parts begin and end at multiples
     /// of it, or at the end. It is the same on every device.
     ///
     /// # Errors
-    /// The specification has segments or keys; a pass makes one chunk of all elements; the device is a GPU.
+    /// The specification has segments or keys; a pass makes one chunk of all elements.
     pub fn chunk_len(&self, total: u64) -> Result<u64, Error> {
-        self.chunks(total).map(|chunks| chunks.len)
+        self.cutting(total).map(|cutting| cutting.len())
     }
 
-    /// Reduces a part of the data to partials. The inputs are the elements of the part, and `span` says where it lies. A part may be
+    /// Reduces a part of the data to partials. For a GPU it is copied. The inputs are the elements of the part, and `span` says where it lies. A part may be
     /// empty. Positions count as in the whole.
     ///
     /// ```
@@ -158,24 +152,18 @@ impl Reducer {
         span: Span,
     ) -> Result<Partials, Error> {
         if self.axes().is_some() {
-            return Err(self.chunks(span.total).err().unwrap_or(PartialsError::Axes.into()));
+            return Err(self.cutting(span.total).err().unwrap_or(PartialsError::Axes.into()));
         }
         inputs::check_params(self.operation(), params)?;
         let inputs: Vec<Strided<LanesRef<'_>>> = inputs.iter().map(|&input| input.into()).collect();
         let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
-        let length = inputs::check(self.operation(), self.programs().domain(), shapes)?;
-        let steps = inputs.iter().map(|input| input.step as i64).collect();
-        let reduced = vec![Dim { length, steps }];
-        let nest = Nest { kept: Vec::new(), reduced, result: Vec::new(), along: Vec::new() };
-        let views: Vec<_> = inputs
-            .into_iter()
-            .map(|Strided { data, offset, step, len }| View {
-                data,
-                offset,
-                lengths: vec![len],
-                steps: vec![step],
-            })
-            .collect();
+        inputs::check(self.operation(), self.programs().domain(), shapes)?;
+        let (views, nest) = cutting::line(&inputs);
+        let cutting = self.cutting(span.total)?;
+        let range = span.range(nest.extent().length, cutting.len(), 1)?;
+        if let Some(fields) = self.partials_on_gpu(&inputs, params, span)? {
+            return self.made(cutting.len(), fields, params.to_vec(), Vec::new(), (range, span.total));
+        }
         self.partials_of(&views, &nest, params.to_vec(), span)
     }
 
@@ -194,7 +182,7 @@ impl Reducer {
         params: &[Value],
         span: Span,
     ) -> Result<Partials, Error> {
-        self.chunks(span.total)?;
+        self.cutting(span.total)?;
         inputs::check_params(self.operation(), params)?;
         let shapes = views.iter().map(|view| view.on((view.data.ty(), view.data.len())));
         let nest = self.nest(shapes)?;
@@ -213,22 +201,27 @@ impl Reducer {
         params: Vec<Value>,
         span: Span,
     ) -> Result<Partials, Error> {
-        let Chunks { plan, association, len: chunk } = self.chunks(span.total)?;
+        let cutting = self.cutting(span.total)?;
+        let chunk = cutting.len();
         let Extent { groups, length } = nest.extent();
         let range = span.range(length, chunk, nest.inner())?;
         check_memory(length.div_ceil(chunk).saturating_mul(groups), self.operation().acc.size())?;
         let merged = nest.of(self.operation());
-        let part = host::Part { views, nest: &merged, params: &params, first: span.first, chunk };
-        Ok(Partials {
-            fields: plan.partials(association, part)?,
-            spec: self.spec_text()?.to_owned(),
-            association: ASSOCIATION.to_owned(),
-            shape: nest.result.clone(),
-            range,
-            total: span.total,
-            chunk,
-            params,
-        })
+        let fields = cutting.partials_of(views, &merged, &params, span.first)?;
+        self.made(chunk, fields, params, nest.result.clone(), (range, span.total))
+    }
+
+    /// Returns accumulators with everything that merging needs.
+    fn made(
+        &self,
+        chunk: u64,
+        fields: Vec<Lanes>,
+        params: Vec<Value>,
+        shape: Vec<u64>,
+        (range, total): (Range<u64>, u64),
+    ) -> Result<Partials, Error> {
+        let (spec, association) = (self.spec_text()?.to_owned(), ASSOCIATION.to_owned());
+        Ok(Partials { spec, association, params, shape, range, total, chunk, fields })
     }
 
     /// Merges parts in any order. The result has the bits of [`Reducer::reduce_with`] on the whole.
@@ -271,8 +264,8 @@ impl Reducer {
         let first = parts.first().ok_or(PartialsError::NoParts)?;
         parts.iter().try_for_each(|part| part.check_like(first))?;
         first.check_of(self.spec_text()?)?;
-        let Chunks { plan, association, len } = self.chunks(first.total)?;
-        parts.iter().try_for_each(|part| part.check_fits(self.operation(), len))?;
+        let cutting = self.cutting(first.total)?;
+        parts.iter().try_for_each(|part| part.check_fits(self.operation(), cutting.len()))?;
         let ordered = check::ordered(parts)?;
         let groups = first.groups();
         check_room(self.operation(), groups)?;
@@ -285,39 +278,8 @@ impl Reducer {
             all
         };
         let all = (0..first.fields.len()).map(field).collect();
-        let stored = plan.merge(association, all, (groups as usize, first.total), &first.params)?;
+        let stored = cutting.merge(all, (groups as usize, first.total), &first.params)?;
         Ok((first, Some(stored)))
-    }
-
-    /// Returns how groups of `total` elements are cut.
-    fn chunks(&self, total: u64) -> Result<Chunks<'_>, Error> {
-        match self.axes().map(|axes| axes.cut) {
-            Some(Cut::Offsets(_)) => return Err(PartialsError::Segments.into()),
-            Some(Cut::Runs(_)) => return Err(PartialsError::Runs.into()),
-            Some(Cut::Keys(_)) => return Err(PartialsError::Keys.into()),
-            None | Some(Cut::Whole) => {}
-        }
-        self.within(total)?;
-        let (plan, associations) = match (&self.backend, self.device().kind()) {
-            (Backend::Host { plan, associations }, DeviceKind::Host) => (plan, associations),
-            (Backend::Host { .. } | Backend::Cuda(_), _) => return Err(PartialsError::OnDevice.into()),
-        };
-        let association = &associations[self.programs().place(total)];
-        let all = total.max(1);
-        let len = match association.chunk() {
-            Some(len) => len.min(all),
-            None if self.spec.as_ref().is_some_and(|spec| spec.passes == Passes::Auto) => all,
-            None => return Err(self.without_chunks(total).into()),
-        };
-        Ok(Chunks { plan, association, len })
-    }
-
-    /// Names the pass that makes one chunk of all elements.
-    fn without_chunks(&self, total: u64) -> PartialsError {
-        let passes = &self.programs().of_n(total).passes;
-        let is_it = |name: &str| ["serial", "grid_stride"].contains(&name);
-        let pass = passes.iter().find(|pass| is_it(pass.name)).or(passes.first());
-        PartialsError::NoChunks { pass: pass.map_or_else(String::new, ToString::to_string) }
     }
 
     /// Returns the specification in its canonical spelling.

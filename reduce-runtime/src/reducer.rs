@@ -35,6 +35,7 @@ pub struct Reducer {
     /// The kernels over segments.
     #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "the host needs no kernels"))]
     pub(crate) segmented: Mutex<Vec<Segmenting>>,
+    pub(crate) parts: crate::partials::OfParts,
 }
 
 /// Shows the operation and the device, without cached state.
@@ -99,9 +100,9 @@ impl Reducer {
             },
             DeviceKind::Cuda(gpu) => Backend::Cuda(Arc::new(Kernels::new(&programs, gpu)?)),
         };
-        let (others, segmented) = (Mutex::default(), Mutex::default());
+        let (others, segmented, parts) = Default::default();
         let device = device.clone();
-        Ok(Reducer { programs, device, backend, spec: None, others, keying: None, segmented })
+        Ok(Reducer { programs, device, backend, spec: None, others, keying: None, segmented, parts })
     }
 
     /// Returns the programs, one for each range of n.
@@ -288,7 +289,11 @@ impl Reducer {
 
     /// Checks the arguments of a call on a device and returns its number of elements.
     #[cfg(feature = "cuda")]
-    fn check_call(&self, inputs: &[crate::DeviceInput<'_>], params: &[Value]) -> Result<u64, Error> {
+    pub(crate) fn check_call(
+        &self,
+        inputs: &[crate::DeviceInput<'_>],
+        params: &[Value],
+    ) -> Result<u64, Error> {
         inputs::check_params(self.operation(), params)?;
         self.within(inputs::check(
             self.operation(),

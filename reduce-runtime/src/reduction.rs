@@ -7,6 +7,7 @@ mod numbered;
 mod parts;
 mod runs;
 mod segments;
+mod stream;
 mod types;
 mod with;
 

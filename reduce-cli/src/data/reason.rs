@@ -37,6 +37,8 @@ pub(crate) enum Reason {
          which has no limit, or raise `--limit`"
     )]
     EndlessPipe { limit: u64 },
+    #[error("bytes follow the array in this pipe; send one array")]
+    MoreThanAnArray,
     #[error(
         "{bytes} bytes of {ty} elements must be copied into memory{}, and `--limit` allows {limit}; raise it",
         copy_reason(*ty)
@@ -69,7 +71,7 @@ impl Reason {
             Reason::Io(error) => is_path_error(error.kind()),
             Reason::Changed | Reason::NoMemory { .. } => false,
             Reason::Directory | Reason::NoFile | Reason::Loop | Reason::Unmappable(_) => true,
-            Reason::EndlessPipe { .. } | Reason::LargeCopy { .. } => true,
+            Reason::EndlessPipe { .. } | Reason::MoreThanAnArray | Reason::LargeCopy { .. } => true,
             Reason::Npy(_) | Reason::NotRaw | Reason::Raw { .. } | Reason::NotBool(_) => true,
         }
     }

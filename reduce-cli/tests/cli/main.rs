@@ -13,9 +13,11 @@ mod explain;
 mod files;
 mod folder;
 mod ladder;
+mod larger;
 mod npy;
 mod params;
 mod partial;
+mod ranks;
 #[path = "../../../tests/support/rotation.rs"]
 mod rotation;
 mod run;

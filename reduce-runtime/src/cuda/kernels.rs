@@ -216,7 +216,7 @@ impl Kernels {
     }
 
     /// Returns a workspace for at least n elements that no other call uses.
-    fn take_workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
+    pub(super) fn take_workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let index = spare.iter().position(|workspace| workspace.most() >= n);
         let kept = index.map(|index| spare.swap_remove(index));
@@ -238,7 +238,7 @@ impl Kernels {
 
     /// Keeps a workspace for the next calls, and frees smaller ones. Otherwise calls on growing numbers of elements
     /// would leave one each.
-    fn give_back(&self, workspace: Workspace) {
+    pub(super) fn give_back(&self, workspace: Workspace) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         spare.retain(|other| other.most() >= workspace.most());
         spare.push(workspace);

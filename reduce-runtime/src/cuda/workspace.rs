@@ -326,7 +326,7 @@ impl Workspace {
     }
 
     /// Returns the address of the partials of a variant.
-    fn levels(&self, variant: &Variant) -> u64 {
+    pub(super) fn levels(&self, variant: &Variant) -> u64 {
         let flagged = if variant.plan.has_flags() { 0 } else { self.flagged };
         self.base + partials(&self.variants, self.most.groups) + flagged
     }

@@ -50,6 +50,7 @@ impl Error {
             | Error::UnknownArchitecture { .. }
             | Error::NoSuchDevice { .. }
             | Error::NoSuchName(_) => true,
+            Error::Stream(error) => error.is_users_fault(),
             Error::Codegen(error) => {
                 use codegen::Error::{
                     Name, Refused, SegmentsNeedAuto, SegmentsTooLarge, SharedMemory, TooLarge,

@@ -12,9 +12,22 @@ pub enum PartialsError {
         /// The pass.
         pass: String,
     },
-    /// The reduction was compiled for a GPU.
-    #[error("partials are made and merged on the host, with the bits of a GPU; compile for `Device::host()`")]
-    OnDevice,
+    /// Kernels of these passes leave no accumulators of chunks.
+    #[error(
+        "on a GPU these passes leave no partials of a part; write `passes: auto`, or compile for `Device::host()`"
+    )]
+    NoKernel,
+    /// There are no devices.
+    #[error("no devices were given; give at least one")]
+    NoDevices,
+    /// One of several devices fails.
+    #[error("{device} failed, and the other devices can be used on: {reason}")]
+    Device {
+        /// The name of the device.
+        device: String,
+        /// Its error.
+        reason: String,
+    },
     /// The reducer was made of programs.
     #[error("a reducer of programs has no specification to keep in partials; make it with `Reducer::new`")]
     NoSpec,

@@ -4,7 +4,7 @@ use super::arrays::array;
 use super::{
     Array, Compiled, GroupResult, NoParams, Output, Params, Reduction, Returned, Slices, Views, With,
 };
-use crate::{Device, Error, Partials, Span};
+use crate::{Device, Error, Partials, Reducer, Span};
 use reduce_ir::Value;
 
 impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
@@ -40,8 +40,36 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
     }
 }
 
+impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
+    /// Reduces slices on several devices, each of which gets a part: `SUM.reduce_over(&Device::cuda_all()?, &x)?`. The bits are those of
+    /// one device. See [`Reducer::reduce_over`].
+    ///
+    /// # Errors
+    /// See [`Reducer::reduce_over`].
+    pub fn reduce_over<S: Slices<In>>(&self, devices: &[Device], slices: S) -> Result<Out, Error>
+    where
+        P: NoParams,
+    {
+        self.with(P::default()).reduce_over(devices, slices)
+    }
+}
+
+impl<In, Out: Output, P: Params> With<'_, Reduction<In, Out, P>> {
+    /// As [`Reduction::reduce_over`].
+    ///
+    /// # Errors
+    /// See [`Reducer::reduce_over`].
+    pub fn reduce_over<S: Slices<In>>(&self, devices: &[Device], slices: S) -> Result<Out, Error> {
+        let compiled = devices.iter().map(|device| self.reduction.compiled(device));
+        let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
+        let reducers: Vec<_> = compiled.iter().map(Compiled::reducer).collect();
+        let outcome = Reducer::reduce_over(&reducers, &slices.views(), &self.params)?;
+        self.reduction.compiled(&Device::host())?.output(&outcome.values)
+    }
+}
+
 impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
-    /// As [`Reduction::partials`]. The device must be the host.
+    /// As [`Reduction::partials`], on the device of this reduction.
     ///
     /// # Errors
     /// See [`Reducer::partials`](crate::Reducer::partials).
@@ -52,7 +80,23 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.with(P::default()).partials(slices, span)
     }
 
-    /// As [`Reduction::merge`]. The device must be the host.
+    /// Reduces a part of the data in device memory to partials. See [`Reducer::partials_device`].
+    ///
+    /// # Errors
+    /// See [`Reducer::partials_device`].
+    #[cfg(feature = "cuda")]
+    pub fn partials_device<'a, S: crate::DeviceSlices<'a, In>>(
+        &self,
+        slices: S,
+        span: Span,
+    ) -> Result<Partials, Error>
+    where
+        P: NoParams,
+    {
+        self.reducer().partials_device(&slices.inputs(None), &[], span)
+    }
+
+    /// As [`Reduction::merge`].
     ///
     /// # Errors
     /// See [`Reducer::merge`](crate::Reducer::merge).
@@ -109,7 +153,7 @@ impl<In, R: GroupResult, P: Params> Reduction<In, Array<R>, P> {
 }
 
 impl<In, R: GroupResult, P: Params> Compiled<In, Array<R>, P> {
-    /// As [`Reduction::partials`]. The device must be the host.
+    /// As [`Reduction::partials`]. It runs on the host.
     ///
     /// # Errors
     /// See [`Reducer::partials_groups`](crate::Reducer::partials_groups).
@@ -120,7 +164,7 @@ impl<In, R: GroupResult, P: Params> Compiled<In, Array<R>, P> {
         self.with(P::default()).partials(views, span)
     }
 
-    /// As [`Reduction::merge`]. The device must be the host.
+    /// As [`Reduction::merge`].
     ///
     /// # Errors
     /// See [`Reducer::merge_groups`](crate::Reducer::merge_groups).

@@ -16,7 +16,7 @@ pub struct With<'a, R> {
     pub(crate) reduction: &'a R,
     pub(crate) params: Vec<Value>,
     /// The device of a [`Reduction`]; `None` is the default one.
-    device: Option<Device>,
+    pub(super) device: Option<Device>,
 }
 
 impl<'a, R> With<'a, R> {
