@@ -10,6 +10,7 @@ use super::machine::{Cells, Machine};
 use super::memory::{Cell, Conflict};
 use super::op::{Array, At, Elements};
 use super::report::Kind;
+use super::trace::{Effect, Written};
 use super::warp::{PerLane, WIDTH, each, mask};
 use reduce_ir::statements::{Buffer, Chunk};
 
@@ -40,6 +41,13 @@ impl Targets {
             Array::Result => &mut cells.results[index],
             Array::Shared(array) => &mut shared[self.rank[lane] as usize][array][index],
         }
+    }
+
+    /// Returns the effect of a write of accumulators to these cells.
+    pub(super) fn written(&self, value: &PerLane<Option<Acc>>) -> Effect {
+        let written =
+            |lane| Written { lane, rank: self.rank[lane], index: self.index[lane], acc: value[lane] };
+        Effect::Written(each(self.inside).map(written).collect())
     }
 }
 
@@ -136,6 +144,7 @@ impl Machine<'_, '_> {
             let cell = targets.cell(&mut self.memory, &mut cluster.shared, lane);
             conflicts.extend(cell.write(&access, value[lane]).map(|conflict| (lane, conflict)));
         }
+        self.effect(|_| targets.written(&value));
         self.conflicts(cluster, here, &conflicts, "writes");
     }
 
@@ -265,6 +274,9 @@ impl Machine<'_, '_> {
                     self.starts.clear();
                     self.starts.extend(lanes.map(|lane| (lane, start(lane))));
                     self.tally.shared(here.part, direction, &self.starts, &record.fields);
+                    if !self.starts.is_empty() {
+                        self.effect(|machine| machine.shared_effect(direction, rank, &record.fields));
+                    }
                 }
                 let tally = &mut cluster.blocks[here.rank].tally;
                 let times = record.fields.len();
@@ -288,6 +300,7 @@ impl Machine<'_, '_> {
         self.addresses.clear();
         self.addresses.extend(each(lanes).map(|lane| base + index[lane] * size));
         self.tally.global(here.part, direction, &self.addresses, fields);
+        self.effect(|machine| machine.global_effect(direction, lanes, fields));
     }
 
     /// Reports accesses that nothing orders.

@@ -57,7 +57,7 @@ impl Machine<'_, '_> {
     ) {
         let value = self.checked_acc(cluster, here, value);
         let targets = self.locate(cluster, here, at);
-        let (mut uninitialised, mut conflicts) = (0, Vec::new());
+        let (mut uninitialised, mut conflicts, mut after) = (0, Vec::new(), [None; WIDTH]);
         for lane in self.in_turn(targets.inside) {
             let held = targets.cell(&mut self.memory, &mut cluster.shared, lane).value();
             uninitialised |= u32::from(held.is_none()) << lane;
@@ -69,11 +69,13 @@ impl Machine<'_, '_> {
             let cell = targets.cell(&mut self.memory, &mut cluster.shared, lane);
             let access = here.access(cluster.number, block, lane);
             let (_, conflict) = cell.update(&access, scope, |_| combined[lane]);
+            after[lane] = combined[lane];
             conflicts.extend(conflict.map(|conflict| (lane, conflict)));
             let by = here.party(cluster.number, block, lane);
             block.fences.atomic(by, order, scope, cell.channel(), &mut block.clocks);
         }
         self.tally.part(here.part).atomics += u64::from(targets.inside.count_ones());
+        self.effect(|_| targets.written(&after));
         self.report(cluster, here, Kind::Uninitialised, uninitialised, "no thread wrote it before");
         self.conflicts(cluster, here, &conflicts, "updates");
     }

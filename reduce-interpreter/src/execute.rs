@@ -8,6 +8,7 @@ use super::memory::Access;
 use super::op::Op;
 use super::report::Kind;
 use super::sync::Party;
+use super::trace::Effect;
 use super::warp::{PerLane, WIDTH, Warp, each, mask};
 use reduce_ir::program::Scope;
 use reduce_ir::statements::{MemoryOrder, Part};
@@ -256,6 +257,7 @@ impl Machine<'_, '_> {
             "the lane it reads has exited or is not in the mask",
         );
         self.tally.part(here.part).shuffles += 1;
+        self.effect(|_| Effect::Shuffle(std::array::from_fn(source)));
         here.set(&mut here.warp(cluster).accs[into], &shuffled);
     }
 

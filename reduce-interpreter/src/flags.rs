@@ -61,6 +61,7 @@ impl Machine<'_, '_> {
             block.fences.atomic(by, MemoryOrder::Relaxed, Scope::Grid, cell.channel(), &mut block.clocks);
             self.memory.flags[targets.index[lane] as usize] = flag;
         }
+        self.effect(|_| targets.written(value));
         self.conflicts(cluster, here, &conflicts, "updates");
         held
     }

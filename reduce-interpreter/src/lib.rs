@@ -62,7 +62,7 @@ pub use schedule::{Branches, Schedule, Warps};
 pub use segments::{Cut, run_segments};
 pub use setting::{Input, Memory};
 pub use shapes::Shapes;
-pub use trace::Event;
+pub use trace::{Effect, Event, Written};
 pub use values::Values;
 pub use warp::PerLane;
 
@@ -264,6 +264,7 @@ fn run_launch(
         addresses: Vec::new(),
         starts: Vec::new(),
         elements: Vec::new(),
+        effects: Vec::new(),
     };
     let ended = machine.grid().is_ok();
     machine.memory.save(memory);

@@ -12,7 +12,7 @@ use super::op::Op;
 use super::report::{Kind, Report, Reports, ThreadId};
 use super::schedule::{Random, Schedule};
 use super::setting::{Memory, Setting};
-use super::trace::Event;
+use super::trace::{Effect, Event};
 use super::warp::{Warp, each, mask};
 use reduce_ir::operation::Record;
 use reduce_ir::statements::{Barrier, FULL};
@@ -35,6 +35,8 @@ pub(super) struct Machine<'m, 't> {
     pub(super) addresses: Vec<u64>,
     pub(super) starts: Vec<(usize, u64)>,
     pub(super) elements: Vec<(usize, u64)>,
+    /// The effects of the current statement, if there is a callback.
+    pub(super) effects: Vec<Effect>,
 }
 
 /// The global memory that the kernel writes.
@@ -280,20 +282,30 @@ impl Machine<'_, '_> {
     }
 
     fn event(&mut self, cluster: &Cluster, here: Here) {
-        if let Some(trace) = &mut self.trace {
-            trace(&Event {
-                kernel: self.code.kernel.name,
-                grid: self.setting.grid,
-                items: self.setting.items,
-                block: cluster.blocks[here.rank].number,
-                warp: here.warp as u32,
-                lanes: here.lanes,
-                part: here.part,
-                statement: self.code.sources[here.pc].stmt,
-                elements: &self.elements,
-            });
-            self.elements.clear();
+        if self.trace.is_none() {
+            return;
         }
+        let (block, register) = (&cluster.blocks[here.rank], self.register(here));
+        let warp = &block.warps[here.warp];
+        let event = Event {
+            kernel: self.code.kernel.name,
+            grid: self.setting.grid,
+            items: self.setting.items,
+            block: block.number,
+            warp: here.warp as u32,
+            lanes: here.lanes,
+            ended: warp.ended,
+            part: here.part,
+            statement: self.code.sources[here.pc].stmt,
+            elements: &self.elements,
+            register: register.map(|register| &warp.accs[register]),
+            effects: &self.effects,
+        };
+        if let Some(trace) = &mut self.trace {
+            trace(&event);
+        }
+        self.elements.clear();
+        self.effects.clear();
     }
 
     /// Reports a fault of the given lanes, if there are any.

@@ -75,6 +75,7 @@ impl Machine<'_, '_> {
             let cell = targets.cell(&mut self.memory, &mut cluster.shared, lane);
             conflicts.extend(cell.write(&access, value[lane]).map(|conflict| (lane, conflict)));
         }
+        self.effect(|_| targets.written(&value));
         self.conflicts(cluster, here, &conflicts, "writes");
     }
 

@@ -88,6 +88,25 @@ impl LoweredKernel {
     pub fn constant(&self, name: &str) -> u32 {
         self.constants.iter().find(|it| it.name == name).map_or(0, |it| it.value)
     }
+
+    /// Returns all statements, each before the statements that it contains.
+    pub fn statements(&self) -> Vec<&Stmt> {
+        let mut found = Vec::new();
+        list(&self.body, &mut found);
+        found
+    }
+}
+
+fn list<'k>(stmts: &'k [Stmt], found: &mut Vec<&'k Stmt>) {
+    for stmt in stmts {
+        found.push(stmt);
+        if let Stmt::If(_, then, otherwise) = stmt {
+            list(then, found);
+            list(otherwise, found);
+        } else if let Stmt::For(it) = stmt {
+            list(&it.body, found);
+        }
+    }
 }
 
 /// A named number, of type `u32`.
