@@ -10,6 +10,7 @@ mod func;
 mod header;
 mod helpers;
 pub(crate) mod keys_header;
+mod lines;
 mod lists;
 mod message;
 mod redux;
@@ -54,16 +55,38 @@ pub const fn most_registers(block: u32) -> u32 {
 /// # Errors
 /// The same as for [`lower`](crate::lower()).
 pub fn cuda(program: &Program) -> Result<String, Error> {
+    Ok(printed(program, false)?.0)
+}
+
+/// For each kernel, the line of each of its [statements](LoweredKernel::statements), counted from 0; none for a statement that has no text.
+pub type Lines = Vec<Vec<Option<usize>>>;
+
+/// Returns the CUDA C++ of a verified program, and the lines of its statements.
+///
+/// # Errors
+/// The same as for [`cuda`].
+pub fn cuda_with_lines(program: &Program) -> Result<(String, Lines), Error> {
+    let (text, kernels) = printed(program, true)?;
+    Ok(lines::read(&text, &kernels))
+}
+
+/// Returns the text of a program, with a mark for each statement if `marks`, and the kernels that it launches.
+fn printed(program: &Program, marks: bool) -> Result<(String, Vec<LoweredKernel>), Error> {
     check_names(&program.operation)?;
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
-    let lowered = lower(program)?;
-    let launched = if program.has_one_launch() { &lowered.kernels[..1] } else { &lowered.kernels };
-    Ok(header::header(program) + &cuda_kernels(&program.operation, launched))
+    let mut kernels = lower(program)?.kernels;
+    kernels.truncate(if program.has_one_launch() { 1 } else { kernels.len() });
+    let text = header::header(program) + &kernels_text(&program.operation, &kernels, marks);
+    Ok((text, kernels))
 }
 
 /// Returns the CUDA C++ of kernels over one operation, after the types and functions that they use. Without kernels, these are all that the
 /// operation has.
 pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String {
+    kernels_text(operation, kernels, false)
+}
+
+fn kernels_text(operation: &Operation, kernels: &[LoweredKernel], marks: bool) -> String {
     let operation = &in_kernels(operation);
     let uses = Uses::of(kernels);
     let mut text = types::structs(operation, &uses);
@@ -108,18 +131,18 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
     if uses.messages {
         text.push_str(&message::functions(&operation.acc));
     }
-    kernels.iter().for_each(|it| text.push_str(&kernel(operation, it)));
+    kernels.iter().for_each(|it| text.push_str(&kernel(operation, it, marks)));
     text
 }
 
-fn kernel(operation: &Operation, kernel: &LoweredKernel) -> String {
+fn kernel(operation: &Operation, kernel: &LoweredKernel, marks: bool) -> String {
     // No launch bounds, except for segments. With a minimum of blocks per multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and
     // sums of bytes. Where it does not, as in `minmax` at 2^24, they would gain 3 % (docs/decisions.md).
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
     let bounds = kernel.resident.map(|blocks| format!("__launch_bounds__({}, {blocks}) ", kernel.block));
     let cluster = bounds.unwrap_or_default() + &cluster;
-    let context = Context { operation, streaming: kernel.streaming, lists: &kernel.lists };
+    let context = Context { operation, streaming: kernel.streaming, lists: &kernel.lists, marks };
     let bytes = |it: &Shared| kernel.constant(it.len) as usize * operation.acc.size();
     let is_asked = kernel.shared.iter().map(bytes).sum::<usize>() > LIMITS.shared;
     let mut shared: String = kernel.shared.iter().map(|it| shared(context, it, is_asked)).collect();

@@ -21,7 +21,7 @@ pub mod segments;
 mod size;
 mod tuning;
 
-pub use cuda::{NVRTC_FLAGS, cuda, cuda_kernels, most_registers};
+pub use cuda::{Lines, NVRTC_FLAGS, cuda, cuda_kernels, cuda_with_lines, most_registers};
 pub use error::Error;
 pub use lower::lower;
 pub use programs::Programs;

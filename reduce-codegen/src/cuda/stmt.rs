@@ -2,7 +2,7 @@
 
 use super::expr::{buffer, expr, place, unwidened};
 use super::shuffle::shuffles_directly;
-use super::{atomic, lists, types, unaligned};
+use super::{atomic, lines, lists, types, unaligned};
 use crate::lower::across::ITEM;
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
@@ -20,6 +20,8 @@ pub(super) struct Context<'a> {
     pub(super) streaming: bool,
     /// The lists of the kernel.
     pub(super) lists: &'a [List],
+    /// Whether each statement has a [mark](super::lines).
+    pub(super) marks: bool,
 }
 
 /// Prints statements, indented by `depth` levels.
@@ -48,7 +50,8 @@ fn guarded_item(context: Context<'_>, stmts: &[Stmt]) -> Option<String> {
     let loads: Option<Vec<_>> = loads.iter().map(|load| loaded(operation, load)).collect();
     let value = rewrite_expr(value.clone(), &mut Inline(loads?));
     let [test, value, absent] = [test, &value, absent].map(|it| expr(operation, it));
-    Some(format!("{} = {test} ? {value} : {absent};", declared(context, item)))
+    let marks = lines::marks(context.marks, stmts[..2].iter().chain(then));
+    Some(format!("{marks}{} = {test} ? {value} : {absent};", declared(context, item)))
 }
 
 /// Returns the local of a load of one element, and the text of its place.
@@ -103,6 +106,10 @@ impl Rewriting for Inline {
 }
 
 fn stmt(context: Context<'_>, it: &Stmt, depth: usize) -> String {
+    lines::marked(context.marks, it, unmarked(context, it, depth))
+}
+
+fn unmarked(context: Context<'_>, it: &Stmt, depth: usize) -> String {
     let operation = context.operation;
     let line = |text: String| format!("{:1$}{text}\n", "", 4 * depth);
     let sub = |it: &Expr| expr(operation, it);
