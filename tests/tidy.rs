@@ -26,6 +26,8 @@ fn sources() -> Vec<PathBuf> {
         "reduce-macros",
         "reduce-passes",
         "reduce-python",
+        "reduce-report",
+        "playground",
         "reduce-codegen",
         "reduce-runtime",
     ];

@@ -44,6 +44,11 @@ pub(crate) enum Command {
     /// Count the effect of each pass of a reduction
     #[command(after_help = examples::EXPLAIN)]
     Explain(Explain),
+    /// Write a page that shows a reduction: its meaning, passes, CUDA, counts and every step of its threads
+    #[command(after_help = examples::REPORT)]
+    Report(Report),
+    /// Serve the playground, a page on which the report follows as you type, to browsers on this machine
+    Playground(Playground),
     /// Count every kernel from the naive one to the memory-bound one, and time them on a GPU
     #[command(after_help = examples::LADDER)]
     Ladder(Ladder),
@@ -64,7 +69,8 @@ impl Command {
     /// Returns whether the user asks for JSON. Then errors are JSON, too.
     pub(crate) fn gives_json(&self) -> bool {
         match self {
-            Command::Emit(_) | Command::Partial(_) | Command::Completions { .. } => false,
+            Command::Emit(_) | Command::Partial(_) | Command::Report(_) => false,
+            Command::Completions { .. } | Command::Playground(_) => false,
             Command::Merge(args) => args.json,
             Command::Run(args) => args.json,
             Command::Explain(args) => args.json,
@@ -240,6 +246,43 @@ pub(crate) struct Explain {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Report {
+    /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these
+    pub(crate) spec: String,
+    /// NumPy files with the data, one for each input [default: generated elements]
+    #[arg(value_name = "FILE", conflicts_with_all = ["n", "shape"])]
+    pub(crate) files: Vec<PathBuf>,
+    /// The value of a param, for data files; give the option once for each param
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param, requires = "files")]
+    pub(crate) params: Vec<Given>,
+    /// The number of elements, which are generated [default: 1024]
+    #[arg(long, value_parser = values::elements, allow_negative_numbers = true, conflicts_with = "shape")]
+    pub(crate) n: Option<u64>,
+    /// The shape of all inputs, as in 64x256, or the lengths of the `axes`, as in i=64,j=256
+    #[arg(long, value_name = "SHAPE", value_parser = Lengths::parse)]
+    pub(crate) shape: Option<Lengths>,
+    /// All inputs lie in Fortran order: the first axis is the fastest
+    #[arg(long, requires = "shape")]
+    pub(crate) fortran: bool,
+    /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
+    #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto")]
+    pub(crate) device: DeviceName,
+    /// The HTML file [default: the standard output, unless it is a terminal]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Playground {
+    /// The folder that `scripts/playground.sh` has built
+    #[arg(value_name = "FOLDER", default_value = "target/playground")]
+    pub(crate) folder: PathBuf,
+    /// The port on the loopback address; 0 chooses a free one
+    #[arg(long, default_value_t = 8044)]
+    pub(crate) port: u16,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Check {
     /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these
     pub(crate) spec: String,
@@ -274,6 +317,12 @@ pub(crate) struct Ladder {
     /// Print one line of JSON for each rung
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write a page with the kernels, their steps and their figures; --n is 4096 by default
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) html: bool,
+    /// The HTML file [default: the standard output, unless it is a terminal]
+    #[arg(short, long, value_name = "FILE", requires = "html")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// The forms that `emit` prints, in the order of compilation.

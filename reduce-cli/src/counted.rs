@@ -5,10 +5,10 @@ mod groups;
 use crate::args::MOST_COUNTED;
 use crate::elements::Elements;
 use reduce_dsl::ladder::STEP;
-use reduce_interpreter::{Counts, LaunchCounts, Options, Outcome, Values, run};
+use reduce_interpreter::{Options, Values, run};
 use reduce_ir::Value;
-use reduce_ir::program::{Program, Reads};
-use reduce_ir::statements::Part;
+use reduce_ir::program::Program;
+use reduce_report::counts::Sums;
 use reduce_runtime::{Device, Error, host};
 
 /// The default number of elements on a GPU: the one of the source that gives the most figures.
@@ -31,17 +31,11 @@ pub(crate) fn limit([n, counts_n]: [u64; 2]) -> String {
     format!("counted on {counts_n} elements: above {MOST_COUNTED} the interpreter takes too long\n")
 }
 
-/// The counts of a program, over all its launches.
+/// The counts of a program, and the check of its result.
 #[derive(Debug)]
 pub(crate) struct Counted {
-    /// The number of launches.
-    pub(crate) launches: usize,
-    /// The counts of the reduction loop: the trees of threads, without the folds of single threads before.
-    pub(crate) tree: Counts,
-    /// The counts of the whole kernels, without the copy.
-    pub(crate) kernel: Counts,
-    /// The counts of the copy on which a tree in place works.
-    pub(crate) copy: Option<Counts>,
+    /// The counts.
+    pub(crate) sums: Sums,
     /// A fault of the execution or its result: a bug of this project.
     pub(crate) wrong: Option<String>,
 }
@@ -61,20 +55,7 @@ impl Counted {
         let found = found.map_err(host::HostError::from)?;
         let wrong = outcome.reports.first().map(ToString::to_string);
         let wrong = wrong.or_else(|| differ("the interpreter", &found.unwrap_or_default(), &host));
-        Ok(Counted { wrong, ..Counted::sums(program, &outcome) })
-    }
-
-    /// Returns the counts of a run.
-    fn sums(program: &Program, outcome: &Outcome) -> Counted {
-        let copies = program.kernel(Reads::Partials).in_place().is_some();
-        let (copy, kernels) = outcome.counts.split_at(usize::from(copies));
-        Counted {
-            launches: outcome.counts.len(),
-            tree: sum(kernels.iter().map(|launch| *launch.part(Part::Tree))),
-            kernel: sum(kernels.iter().map(LaunchCounts::total)),
-            copy: copy.first().map(LaunchCounts::total),
-            wrong: None,
-        }
+        Ok(Counted { sums: Sums::of(program, &outcome.counts), wrong })
     }
 }
 
@@ -82,10 +63,4 @@ impl Counted {
 pub(crate) fn differ(device: &str, found: &[Value], host: &[Value]) -> Option<String> {
     let text = |values: &[Value]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     (found != host).then(|| format!("{device} finds {}, and the host {}", text(found), text(host)))
-}
-
-fn sum(counts: impl Iterator<Item = Counts>) -> Counts {
-    let mut sum = Counts::default();
-    counts.for_each(|more| sum += more);
-    sum
 }

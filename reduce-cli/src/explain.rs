@@ -12,6 +12,7 @@ use crate::timed::{Clock, Time};
 use crate::{counts, devices, json, output, timed};
 use reduce_codegen::{Stage, Tuning};
 use reduce_ir::Spec;
+use reduce_report::counts::Scopes;
 use reduce_runtime::{Architecture, Device, Error};
 use serde::Serialize;
 
@@ -198,7 +199,7 @@ struct Line<'a> {
     n: u64,
     counts_n: u64,
     #[serde(flatten)]
-    counts: counts::Scopes,
+    counts: Scopes,
     time: Option<timed::Line>,
     read_us: f64,
     read_measured: bool,
@@ -210,7 +211,7 @@ fn lines(stages: &[Explained], size: &Size, read: &Read) -> Result<String, Failu
             after: &stage.name,
             n: size.n,
             counts_n: size.counts_n,
-            counts: counts::Scopes::of(Some(&stage.counted)),
+            counts: Scopes::of(Some(&stage.counted.sums)),
             time: stage.time.as_ref().map(Into::into),
             read_us: read.us,
             read_measured: read.known == SpeedSource::Measured,

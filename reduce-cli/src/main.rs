@@ -24,6 +24,7 @@ mod explain;
 mod failure;
 mod fixed;
 mod groups;
+mod html;
 mod json;
 mod ladder;
 mod merge;
@@ -33,9 +34,11 @@ mod order;
 mod output;
 mod params;
 mod partial;
+mod playground;
 mod progress;
 mod ranks;
 mod report;
+mod resources;
 mod run;
 mod shape;
 mod source;
@@ -67,6 +70,8 @@ fn main() -> ExitCode {
         Command::Partial(args) => partial::partial(args),
         Command::Merge(args) => merge::merge(args),
         Command::Explain(args) => explain::explain(args),
+        Command::Report(args) => html::report(args),
+        Command::Playground(args) => playground::playground(args),
         Command::Ladder(args) => ladder::ladder(args),
         Command::Check(args) => check::check(args),
         Command::Devices(args) => devices::devices(args),

@@ -2,9 +2,9 @@
 
 use crate::array;
 use reduce_ir::Value;
-use reduce_ir::func::Param;
 use reduce_ir::operation::{Operation, Record};
 use reduce_lanes::Lanes;
+pub(crate) use reduce_report::record_text;
 use reduce_runtime::Groups;
 use std::time::Duration;
 
@@ -82,19 +82,6 @@ pub(crate) fn elements(operation: &Operation, n: u64) -> String {
 /// Returns a result as Rust writes it.
 pub(crate) fn result_text(operation: &Operation, values: &[Value]) -> String {
     record_text(&operation.output, values)
-}
-
-/// Returns the values of a record as Rust writes them.
-pub(crate) fn record_text(output: &Record, values: &[Value]) -> String {
-    let field = |(field, value): (&Param, &Value)| match field.name.as_str() {
-        "" => value.to_string(),
-        name => format!("{name}: {value}"),
-    };
-    let fields: Vec<_> = output.fields.iter().zip(values).map(field).collect();
-    match &output.name {
-        None => fields.concat(),
-        Some(name) => format!("{name} {{ {} }}", fields.join(", ")),
-    }
 }
 
 /// Returns a time in microseconds, to the nanosecond.

@@ -5,7 +5,8 @@ use reduce_dsl::parse;
 use reduce_ir::axes::{Axis, Dim, Kept, Nest, Shape, ShapeError};
 use reduce_ir::func::Param;
 use reduce_ir::{Axes, Extent, Spec};
-use reduce_runtime::Error;
+use reduce_lanes::LanesRef;
+use reduce_runtime::{Error, View};
 use std::cmp::Reverse;
 
 /// The maximum length of an axis.
@@ -117,8 +118,8 @@ pub(crate) struct Shaped {
     pub(crate) spec: Spec,
     /// The loops, merged.
     pub(crate) nest: Nest,
-    /// The lengths of each input.
-    pub(crate) lengths: Vec<Vec<u64>>,
+    /// The shape of each input.
+    shapes: Vec<Shape>,
     /// What would be faster, if the elements of a group are read across memory.
     pub(crate) advice: Option<String>,
 }
@@ -126,14 +127,13 @@ pub(crate) struct Shaped {
 impl Shaped {
     /// Returns the specification for inputs of these shapes, which fit the axes.
     pub(crate) fn new(spec: &Spec, axes: &Axes, shapes: Vec<Shape>) -> Result<Shaped, Error> {
-        let lengths = shapes.iter().map(|shape| shape.lengths.clone()).collect();
         let names = spec.operation.inputs.iter().map(|input| input.name.as_str());
-        let inputs: Vec<_> = names.zip(shapes).collect();
+        let inputs: Vec<_> = names.zip(shapes.iter().cloned()).collect();
         let written = axes.nest(&inputs)?;
         let nest = written.of(&spec.operation);
         let advice = across_memory(&nest).then(|| advice(axes, &written));
         let spec = Spec { domain: nest.domain(), ..spec.clone() };
-        Ok(Shaped { spec, nest, lengths, advice })
+        Ok(Shaped { spec, nest, shapes, advice })
     }
 
     /// Returns the specification for inputs of the lengths that `--shape` gives, in row-major or Fortran order.
@@ -155,7 +155,18 @@ impl Shaped {
 
     /// Returns the number of elements of each input.
     pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
-        self.lengths.iter().map(|lengths| lengths.iter().product())
+        self.shapes.iter().map(|shape| shape.lengths.iter().product())
+    }
+
+    /// Returns the elements of each input as views of these shapes.
+    pub(crate) fn views<'a>(&self, lanes: impl Iterator<Item = LanesRef<'a>>) -> Vec<View<LanesRef<'a>>> {
+        let view = |(data, shape): (LanesRef<'a>, &Shape)| View {
+            data,
+            offset: 0,
+            lengths: shape.lengths.iter().map(|&length| length as usize).collect(),
+            steps: shape.steps.iter().map(|&step| step as isize).collect(),
+        };
+        lanes.zip(&self.shapes).map(view).collect()
     }
 
     /// Returns the bytes of all inputs.
@@ -166,9 +177,9 @@ impl Shaped {
 
     /// Returns the inputs and the result: `1024x4096 f32 -> 1024`.
     pub(crate) fn text(&self) -> String {
-        let inputs = self.lengths.iter().zip(&self.spec.operation.inputs);
+        let inputs = self.shapes.iter().zip(&self.spec.operation.inputs);
         let inputs: Vec<_> =
-            inputs.map(|(lengths, input)| format!("{} {}", text(lengths), input.ty)).collect();
+            inputs.map(|(shape, input)| format!("{} {}", text(&shape.lengths), input.ty)).collect();
         let from = if let [only] = &inputs[..] { only.clone() } else { format!("({})", inputs.join(", ")) };
         format!("{from} -> {}", text(&self.nest.result))
     }

@@ -51,6 +51,16 @@ In JSON, a result is a number; a string if it is NaN, infinite, or an integer be
 object of such values if it is a struct. `bits` holds the bits in the same form, in hexadecimal. With axes,
 these are flat arrays in row-major order, with null for a group that has no result.";
 
+/// Below the help of `report`.
+pub(super) const REPORT: &str = "\
+Examples:
+  reducegen report 'op: sum, ty: f32' -o report.html
+  reducegen report 'op: argmax, ty: f32, passes: [sequential, shuffle]' --n 4096 -o argmax.html
+  reducegen report 'op: max, ty: f32, axes: i j -> i' --shape i=8,j=256 -o rows.html
+  reducegen report 'op: mean' data.npy -o mean.html
+
+The page is one file. It loads nothing, and shows at most some thousand steps of each kernel.";
+
 /// Below the help of `completions`.
 pub(super) const COMPLETIONS: &str = "\
 Examples:

@@ -7,8 +7,9 @@ use reduce_interpreter::{Input, Options, Values, run};
 use reduce_ir::Value;
 use reduce_ir::axes::Nest;
 use reduce_ir::program::Program;
-use reduce_lanes::{Lanes, LanesRef};
-use reduce_runtime::{Error, View, host};
+use reduce_lanes::Lanes;
+use reduce_report::counts::Sums;
+use reduce_runtime::{Error, host};
 
 impl Counted {
     /// Runs the program on row-major inputs in the interpreter, with all warps in order, and on the host. There is at
@@ -28,7 +29,7 @@ impl Counted {
         let wanted = on_host(program, &lanes, shaped, &params)?;
         let wrong = outcome.reports.first().map(ToString::to_string);
         let wrong = wrong.or_else(|| first_difference(&found, &wanted));
-        Ok(Counted { wrong, ..Counted::sums(program, &outcome) })
+        Ok(Counted { sums: Sums::of(program, &outcome.counts), wrong })
     }
 }
 
@@ -56,13 +57,9 @@ fn on_host(
     shaped: &Shaped,
     params: &[Value],
 ) -> Result<Vec<Lanes>, Error> {
-    let views: Vec<_> = lanes.iter().zip(&shaped.lengths).map(view).collect();
+    let views = shaped.views(lanes.iter().map(Lanes::borrow));
     let plan = host::Plan::new(&program.operation)?;
     Ok(plan.reduce_groups(&program.association(), &views, &shaped.nest, params)?)
-}
-
-fn view<'a>((lanes, lengths): (&'a Lanes, &Vec<u64>)) -> View<LanesRef<'a>> {
-    View::of(lanes.borrow(), lengths.iter().map(|&length| length as usize).collect::<Vec<_>>())
 }
 
 /// Describes the first group whose results differ.

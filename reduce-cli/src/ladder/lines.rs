@@ -1,9 +1,9 @@
 //! The ladder as JSON.
 
 use super::climb::{Climb, Row, over_rung_5, over_rung_before};
-use crate::counts;
 use crate::timed;
 use reduce_dsl::ladder::Published;
+use reduce_report::counts::Scopes;
 use serde::Serialize;
 
 /// A rung as JSON.
@@ -24,7 +24,7 @@ pub(super) struct Line<'a> {
     wrong: Option<&'a str>,
     counts_n: u64,
     #[serde(flatten)]
-    counts: counts::Scopes,
+    counts: Scopes,
     device: &'a str,
     time: Option<timed::Line>,
     speedup_over_rung_before: Option<f64>,
@@ -60,7 +60,7 @@ pub(super) fn line<'a>(climb: &Climb, device: &'a str, rows: &'a [Row], at: usiz
         right: climbed.map(|it| it.wrong.is_none()),
         wrong: climbed.and_then(|it| it.wrong.as_deref()),
         counts_n: row.counts_n,
-        counts: counts::Scopes::of(climbed.map(|it| &it.counted)),
+        counts: Scopes::of(climbed.map(|it| &it.counted.sums)),
         device,
         time: row.time().map(Into::into),
         speedup_over_rung_before: over_rung_before(rows, at),

@@ -9,7 +9,7 @@ use reduce_dsl::ladder::{Block, Published, Twist};
 use reduce_ir::spec::Listed;
 
 /// The sources that print times.
-const SOURCES: [(char, &str, &str); 2] = [('B', "B_us", "sm_80"), ('E', "E_us", "RTX 3060")];
+pub(super) const SOURCES: [(char, &str, &str); 2] = [('B', "B_us", "sm_80"), ('E', "E_us", "RTX 3060")];
 
 /// Returns the tables and the lines below them.
 pub(super) fn text(climb: &Climb, device: &str, rows: &[Row]) -> String {

@@ -27,9 +27,10 @@ fn stdout(line: &str) -> String {
 
 #[test]
 fn every_command_of_the_guide_succeeds() {
-    let lines = ["axes.md", "segments.md", "group-by.md", "emit.md", "command.md", "partials.md"]
-        .map(shell_lines)
-        .concat();
+    let lines =
+        ["axes.md", "segments.md", "group-by.md", "emit.md", "command.md", "partials.md", "report.md"]
+            .map(shell_lines)
+            .concat();
     assert!(lines.len() > 15, "{lines:?}");
     for line in lines {
         let printed = stdout(&line);

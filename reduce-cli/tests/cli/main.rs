@@ -18,6 +18,7 @@ mod npy;
 mod params;
 mod partial;
 mod ranks;
+mod report;
 #[path = "../../../tests/support/rotation.rs"]
 mod rotation;
 mod run;
