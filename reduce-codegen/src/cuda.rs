@@ -15,16 +15,16 @@ mod lists;
 mod message;
 mod redux;
 pub(crate) mod segments_header;
-mod shared_atomic;
 mod shuffle;
 mod spelling;
 mod stmt;
+mod table_atomic;
 mod turns;
 mod types;
 mod unaligned;
 mod uses;
 
-pub(crate) use shared_atomic::combines_by_atomics;
+pub(crate) use table_atomic::combines_by_atomics;
 
 use crate::error::{Error, check_names};
 use crate::lower;
@@ -98,11 +98,12 @@ fn kernels_text(operation: &Operation, kernels: &[LoweredKernel], marks: bool) -
     if let (Some(some_lanes), Some(redux)) = (uses.redux, Redux::of(operation)) {
         text.push_str(&redux::functions(&redux, &operation.acc, some_lanes));
     }
-    if uses.atomics {
+    let has_tables = operation.key.is_some();
+    if uses.atomics && !has_tables {
         text.push_str(&atomic::function(operation));
     }
-    if uses.shared_atomics {
-        text.push_str(&shared_atomic::function(operation));
+    if uses.shared_atomics || (uses.atomics && has_tables) {
+        text.push_str(&table_atomic::function(operation, uses.shared_atomics));
     }
     if uses.flags {
         text.push_str(flag::FUNCTIONS);

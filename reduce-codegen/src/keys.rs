@@ -1,8 +1,8 @@
 //! The program of a reduction of elements with keys, which number the groups.
 //!
 //! Two launches run it. `reduce_keys` has a block for each chunk of elements. It folds each element into the accumulator of its key, in a
-//! table. The second kernel combines the accumulators that all blocks have for a group: it is the kernel over partials of an ordinary
-//! program.
+//! table. The second kernel combines the accumulators that all tables have for a group: it is the kernel over partials of an ordinary
+//! program. Tables that several blocks share are cleared by a launch before.
 //!
 //! Several tables share a block: element after element, the rows of a chunk are dealt to them. The accumulators of a table grow in the order
 //! of the elements, and those of all tables of a block meet by halves. So the association depends on the number of elements, the number of
@@ -12,7 +12,7 @@ use crate::cuda::combines_by_atomics;
 use crate::cuda::cuda_kernels;
 use crate::cuda::keys_header::header;
 use crate::error::{Error, check_names};
-use crate::lower::keys::{KERNEL, lower};
+use crate::lower::keys::{CLEAR, KERNEL, lower};
 use crate::names::in_kernels;
 use crate::programs::compile;
 use crate::size::{LARGEST, size_of};
@@ -62,6 +62,8 @@ pub enum Owner {
     Memory,
     /// The block, in shared memory. Its threads combine by atomic instructions, in any order: the operation is exact.
     Block,
+    /// Some blocks of the grid, in the partials. As for [`Owner::Block`], their threads combine by atomic instructions.
+    Grid,
 }
 
 /// The bytes of the tables of a block, so that several blocks fit a multiprocessor.
@@ -78,6 +80,11 @@ const SHARING: u32 = 512;
 
 /// The most threads with tables of their own, and the fewest.
 const THREADS: [u32; 2] = [128, Program::WARP];
+
+/// The bytes of all tables that blocks share, so that they stay in the L2 cache, and the most such tables: threads that meet at one
+/// accumulator wait for each other.
+const IN_CACHE: usize = 16 << 20;
+const MOST_IN_CACHE: u64 = 16;
 
 /// The most warps of a block.
 const WARPS: u32 = 4;
@@ -124,21 +131,34 @@ impl Keyed {
     }
 
     /// Returns the names of the kernels, in the order of their launches.
-    pub fn kernels(&self) -> [&'static str; 2] {
-        [KERNEL, self.partials.kernel(Reads::Partials).name]
+    pub fn kernels(&self) -> Vec<&'static str> {
+        let clear = (self.tables.of == Owner::Grid).then_some(CLEAR);
+        clear.into_iter().chain([KERNEL, self.partials.kernel(Reads::Partials).name]).collect()
     }
 
     /// Returns the number of chunks of n elements: the blocks of the first launch.
     pub fn chunks(&self, n: u64) -> u64 {
-        let least = (ROWS * self.tables.row()).max(self.keys.groups * u64::from(self.tables.number));
+        let cleared = if self.tables.of == Owner::Grid { 0 } else { self.keys.groups };
+        let least = (ROWS * self.tables.row()).max(cleared * u64::from(self.tables.number));
         let most = match (self.tables.of, self.table_bytes()) {
             // About as many blocks as run at once on a large GPU, or twice as many: each writes a whole table.
             (Owner::Block, MOST_SHARED..) => 384,
             (Owner::Block, SHARED..) => 512,
-            (Owner::Block, _) => 1024,
+            (Owner::Block, _) | (Owner::Grid, _) => 1024,
             (Owner::Thread | Owner::Warp | Owner::Memory, _) => Keyed::CHUNKS,
         };
         (n / least).clamp(1, most)
+    }
+
+    /// Returns the number of tables in the partials of n elements.
+    pub fn tables(&self, n: u64) -> u64 {
+        if self.tables.of == Owner::Grid { self.shared_tables().into() } else { self.chunks(n) }
+    }
+
+    /// Returns the number of tables that the blocks of a grid share.
+    pub(crate) fn shared_tables(&self) -> u32 {
+        let bytes = self.keys.groups.saturating_mul(self.operation.acc.size() as u64);
+        (IN_CACHE as u64 / bytes).clamp(1, MOST_IN_CACHE) as u32
     }
 
     /// Returns the bytes of all tables of a block.
@@ -162,7 +182,7 @@ impl Keyed {
     pub fn association(&self, n: u64) -> Association {
         let Tables { of, number, width, .. } = self.tables;
         let again = self.partials.association().again;
-        if of == Owner::Block {
+        if matches!(of, Owner::Block | Owner::Grid) {
             return Association { first: vec![Level::every(self.chunk(n), Tree::Any)], again };
         }
         let fold = Level {
@@ -178,7 +198,7 @@ impl Keyed {
 
     /// Returns the number of partials of n elements.
     pub fn number_of_partials(&self, n: u64) -> u64 {
-        self.chunks(n).saturating_mul(self.keys.groups)
+        self.tables(n).saturating_mul(self.keys.groups)
     }
 
     /// Returns the CUDA C++ of its kernels, if NVRTC compiles them in seconds.
@@ -219,9 +239,9 @@ impl Tables {
         }
         let fits = |tables: u32, most: usize| bytes.saturating_mul(tables.into()) <= most as u64;
         let [most, least] = THREADS;
-        if !fits(most, SHARED) && fits(1, ASKED_SHARED) && combines_by_atomics(operation) {
+        if !fits(most, SHARED) && combines_by_atomics(operation) {
             return Tables {
-                of: Owner::Block,
+                of: if fits(1, ASKED_SHARED) { Owner::Block } else { Owner::Grid },
                 number: 1,
                 threads: SHARING,
                 width: SHARING * width(operation),
@@ -263,6 +283,7 @@ impl fmt::Display for Keyed {
             Owner::Warp => "each warp has a table in shared memory",
             Owner::Memory => "each warp has a table in memory",
             Owner::Block => "the block has a table in shared memory, for atomic instructions",
+            Owner::Grid => "blocks share tables in memory, for atomic instructions",
         };
         writeln!(f, "keys of {} groups, blocks of {threads} threads", self.keys.groups)?;
         writeln!(f, "  {owner}: {number} for a block, {width} elements in turn")

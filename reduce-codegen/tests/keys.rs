@@ -20,7 +20,12 @@ fn program(op: &str, groups: u64) -> Keyed {
 fn run(program: &Keyed, n: u64, aligned: bool, schedule: Schedule) -> (Provenance<'_>, Outcome, Option<u64>) {
     let mut domain = Provenance::new(&program.operation);
     let inputs = Provenance::inputs(&program.operation, n, aligned);
-    let sizes = Sizes { elements: n, groups: program.keys.groups, chunks: program.chunks(n) };
+    let sizes = Sizes {
+        elements: n,
+        groups: program.keys.groups,
+        chunks: program.chunks(n),
+        tables: program.tables(n),
+    };
     let lowered = program.lower().unwrap();
     let options = Options::under(schedule);
     let (outcome, fault) = run_keys(&program.operation, &lowered, &mut domain, &inputs, sizes, options);
@@ -95,21 +100,25 @@ fn every_schedule_gives_the_same_trees() {
 
 /// Elements of exact operations may meet in any order.
 #[test]
-fn blocks_have_tables() {
-    for (op, groups) in [("ty: i32, op: sum", 300), ("ty: f32, map: |x| 1u64, op: sum", 8000)] {
+fn blocks_and_grids_have_tables() {
+    for (op, groups, owner, step, most) in [
+        ("ty: i32, op: sum", 300, Owner::Block, 1, 5001),
+        ("ty: f32, map: |x| 1u64, op: sum", 8000, Owner::Block, 6, 5001),
+        ("ty: f32, map: |x| 1u64, op: sum", 9000, Owner::Grid, 9, 40_001),
+    ] {
         let program = program(op, groups);
-        assert_eq!(program.tables.of, Owner::Block);
+        assert_eq!(program.tables.of, owner);
         assert_eq!(program.asked_shared_bytes() > 0, groups == 8000);
-        for n in [1, 5001] {
-            for schedule in
-                Schedule::all(program.chunks(n)).into_iter().step_by(if groups == 8000 { 6 } else { 1 })
-            {
+        for n in [1, most] {
+            assert_eq!(program.chunks(n), if n > 40_000 { 2 } else { 1 });
+            for schedule in Schedule::all(program.chunks(n)).into_iter().step_by(step) {
                 let (domain, outcome, fault) = run(&program, n, n % 2 == 0, schedule);
                 assert_eq!((outcome.reports, fault), (vec![], None));
-                for group in 0..groups {
-                    let mut found = domain.leaves(outcome.results[group as usize].unwrap());
+                let mut wanted = vec![Vec::new(); groups as usize];
+                (0..n).for_each(|position| wanted[key(position, groups) as usize].push(position));
+                for (group, wanted) in wanted.into_iter().enumerate() {
+                    let mut found = domain.leaves(outcome.results[group].unwrap());
                     found.sort_unstable();
-                    let wanted: Vec<_> = (0..n).filter(|&position| key(position, groups) == group).collect();
                     assert_eq!(found, wanted, "group {group} of {n} elements");
                 }
             }

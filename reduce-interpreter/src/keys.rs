@@ -15,23 +15,25 @@ pub struct Sizes {
     pub elements: u64,
     /// The number of groups.
     pub groups: u64,
-    /// The number of blocks of the first launch.
+    /// The number of blocks of the launches over elements.
     pub chunks: u64,
+    /// The number of partials of each group.
+    pub tables: u64,
 }
 
-/// Runs the two kernels of a program over elements with keys. Returns also the first element whose key is no group.
+/// Runs the kernels of a program over elements with keys. Returns also the first element whose key is no group.
 pub fn run_keys(
     operation: &Operation,
     lowered: &Lowered,
     domain: &mut dyn Domain,
     inputs: &[Input],
-    Sizes { elements, groups, chunks }: Sizes,
+    Sizes { elements, groups, chunks, tables }: Sizes,
     mut options: Options<'_>,
 ) -> (Outcome, Option<u64>) {
     let mut memory = Memory {
         results: vec![None; groups as usize],
         elements,
-        ..Memory::new(inputs, (groups * chunks) as usize)
+        ..Memory::new(inputs, (groups * tables) as usize)
     };
     let mut reports = Reports::default();
     let mut counts = Vec::new();
@@ -40,7 +42,7 @@ pub fn run_keys(
             Reads::Inputs => [chunks, elements, 1],
             Reads::Partials => {
                 std::mem::swap(&mut memory.items, &mut memory.partials);
-                [groups, chunks, groups]
+                [groups, tables, groups]
             }
         };
         let watched = Options { trace: reborrow(&mut options.trace), ..options };

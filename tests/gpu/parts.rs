@@ -139,5 +139,5 @@ fn a_device_that_fails_is_named() {
     let bytes = vec![1u8; 1 << 20];
     let failed = Reducer::reduce_over(&[&on_gpu, &on_host], &[&bytes[..]], &[]).unwrap_err();
     assert!(failed.to_string().starts_with("host failed, "), "{failed}");
-    assert_eq!(on_gpu.reduce(&[&bytes[..]]).unwrap().values, [reduce_ir::Value::of(1u64 << 20)]);
+    assert_eq!(on_gpu.reduce(&[&bytes[..]]).unwrap().values, [reduce_ir::Value::of(1u32 << 20)]);
 }

@@ -2,8 +2,8 @@
 
 use super::header::params;
 use super::{NVRTC_FLAGS, types};
-use crate::keys::Keyed;
-use crate::lower::keys::KERNEL;
+use crate::keys::{Keyed, Owner};
+use crate::lower::keys::{CLEAR, KERNEL};
 use reduce_ir::axes::Others;
 use reduce_ir::program::Reads;
 
@@ -14,7 +14,7 @@ pub(crate) fn header(program: &Keyed) -> String {
     let types: Vec<_> = operation.inputs.iter().map(|it| it.ty.name()).collect();
     let stored = operation.stored();
     let [acc, output] = [&operation.acc, &stored].map(types::record);
-    let [_, combine] = program.kernels();
+    let combine = program.partials.kernel(Reads::Partials).name;
     let block = program.partials.threads(Reads::Partials);
     let (fault, others) = match keys.others {
         Others::Error => (
@@ -23,17 +23,25 @@ pub(crate) fn header(program: &Keyed) -> String {
         ),
         Others::Drop => ("", ""),
     };
-    let least = program.tables.row();
+    let (least, threads, params) = (program.tables.row(), program.tables.threads, params(operation));
+    let (clear, tables, note) = if program.tables.of == Owner::Grid {
+        let clear = format!("{CLEAR}<<<blocks, {threads}>>>(partials, n{params})\n//            ");
+        (clear, program.shared_tables().to_string(), "any number of blocks".to_owned())
+    } else {
+        let note =
+            format!("the number of blocks decides the association: each has whole rows of {least} elements");
+        (String::new(), "blocks".to_owned(), note)
+    };
     format!(
         "\
 // {name} of {types}, for each of {groups} groups, emitted by reducegen
 //
 // compile    nvrtc or nvcc for sm_{oldest} or newer, {flags}
 //            (the other defaults of nvcc give the same bits)
-// launch     {KERNEL}<<<blocks, {threads}>>>({inputs}, partials, n{fault}{params})
-//            {combine}<<<{groups}, {block}>>>(partials, null, result, blocks, {groups}{params})
-//                where the number of blocks decides the association: each has whole rows of {least} elements
-// workspace  {groups} * blocks {acc} in partials
+// launch     {clear}{KERNEL}<<<blocks, {threads}>>>({inputs}, partials, n{fault}{params})
+//            {combine}<<<{groups}, {block}>>>(partials, null, result, {tables}, {groups}{params})
+//                where {note}
+// workspace  {groups} * {tables} {acc} in partials
 {others}// result     one {output} for each group
 ",
         name = operation.name,
@@ -41,8 +49,6 @@ pub(crate) fn header(program: &Keyed) -> String {
         groups = keys.groups,
         oldest = program.capability(),
         flags = NVRTC_FLAGS.join(" "),
-        threads = program.tables.threads,
         inputs = inputs.join(", "),
-        params = params(operation),
     )
 }

@@ -176,7 +176,7 @@ fn unmarked(context: Context<'_>, it: &Stmt, depth: usize) -> String {
             line(format!("const {of_lane}")) + &line(format!("const {of_warp}"))
         }
         Stmt::Fault(segment) => line(format!("atomicMin(fault, {});", sub(segment))),
-        Stmt::AtomicCombine { place: at, value, scope: Scope::Block, .. } => {
+        Stmt::AtomicCombine { place: at, value, .. } if operation.key.is_some() => {
             line(format!("join_atomically(&{}, {});", place(operation, at), sub(value)))
         }
         Stmt::AtomicCombine { place: at, value, .. } => {

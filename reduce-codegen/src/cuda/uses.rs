@@ -88,7 +88,10 @@ impl Uses {
                 Stmt::Shuffle { .. } => self.shuffles = true,
                 Stmt::Redux(_, there) => self.redux = Some(there.is_some()),
                 Stmt::AtomicCombine { scope: Scope::Block, .. } => self.shared_atomics = true,
-                Stmt::AtomicCombine { .. } => self.atomics = true,
+                Stmt::AtomicCombine { place, .. } => {
+                    self.atomics = true;
+                    self.buffers.insert(place.buffer);
+                }
                 Stmt::Fault(_) => self.faults = true,
                 Stmt::Turn { .. } => self.turns = true,
                 Stmt::Prefix { .. } => self.prefixes = true,

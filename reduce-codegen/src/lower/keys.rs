@@ -18,6 +18,9 @@ use reduce_ir::{Domain, Scalar, Value};
 /// The name of the first kernel.
 pub(crate) const KERNEL: &str = "reduce_keys";
 
+/// The name of the kernel that clears the tables that blocks share.
+pub(crate) const CLEAR: &str = "clear_tables";
+
 /// The name of the tables in shared memory.
 const TABLE: &str = "table";
 
@@ -29,27 +32,30 @@ const STEPS: u32 = 4;
 
 /// Returns the statements of the kernels, verified.
 pub(crate) fn lower(program: &Keyed) -> Result<Lowered, Error> {
-    let first = kernel(program);
+    let clear = (program.tables.of == Owner::Grid).then(|| kernel(program, CLEAR, Draft::clear));
+    let fold = match program.tables.of {
+        Owner::Thread | Owner::Block | Owner::Grid => Draft::by_thread,
+        Owner::Warp | Owner::Memory => Draft::by_warp,
+    };
+    let mut kernels: Vec<_> = clear.into_iter().chain([kernel(program, KERNEL, fold)]).collect();
     let steps = program.partials.kernel(Reads::Inputs);
-    if let Err(violation) = first.verify_keys(&program.operation, steps, [Keyed::MOST, Keyed::CHUNKS]) {
-        let text = Lowered { kernels: vec![first] }.to_string();
-        return Err(Error::Lowered { violation, text });
+    for kernel in &kernels {
+        if let Err(violation) = kernel.verify_keys(&program.operation, steps, [Keyed::MOST, Keyed::CHUNKS]) {
+            let text = Lowered { kernels: vec![kernel.clone()] }.to_string();
+            return Err(Error::Lowered { violation, text });
+        }
     }
-    let mut lowered = super::lower(&program.partials)?;
-    lowered.kernels.retain(|kernel| kernel.reads == Reads::Partials);
-    lowered.kernels.insert(0, first);
-    Ok(lowered)
+    let of_partials = super::lower(&program.partials)?.kernels;
+    kernels.extend(of_partials.into_iter().filter(|kernel| kernel.reads == Reads::Partials));
+    Ok(Lowered { kernels })
 }
 
-fn kernel(program: &Keyed) -> LoweredKernel {
+fn kernel<'a>(program: &'a Keyed, name: &'static str, body: impl FnOnce(&mut Draft<'a>)) -> LoweredKernel {
     let mut draft = Draft { program, constants: Vec::new(), shared: Vec::new(), body: Vec::new() };
     draft.declare();
-    match program.tables.of {
-        Owner::Thread | Owner::Block => draft.by_thread(),
-        Owner::Warp | Owner::Memory => draft.by_warp(),
-    }
+    body(&mut draft);
     LoweredKernel {
-        name: KERNEL,
+        name,
         reads: Reads::Inputs,
         block: program.tables.threads,
         cluster: 1,
@@ -109,7 +115,7 @@ impl Draft<'_> {
         );
         let row = tables.row() as u32;
         match tables.of {
-            Owner::Thread | Owner::Block => {
+            Owner::Thread | Owner::Block | Owner::Grid => {
                 self.constant("WIDTH", self.width(), self.width().to_string(), "elements of a load");
                 self.constant("ROW", row, "THREADS * WIDTH".to_owned(), "elements of a row of loads");
             }
@@ -124,6 +130,10 @@ impl Draft<'_> {
             Owner::Block => (1, "KEYS"),
             Owner::Warp => (tables.number, "KEYS * WARPS"),
             Owner::Memory => return,
+            Owner::Grid => {
+                let tables = self.program.shared_tables();
+                return self.constant("TABLES", tables, tables.to_string(), "tables that blocks share");
+            }
         };
         let len = self.program.keys.groups as u32 * tables_of_block;
         self.constant("TABLE", len, formula.to_owned(), "accumulators of a block");
@@ -142,7 +152,7 @@ impl Draft<'_> {
     fn width(&self) -> u32 {
         match self.program.tables.of {
             Owner::Thread => self.program.tables.width,
-            Owner::Block => width(&self.program.operation),
+            Owner::Block | Owner::Grid => width(&self.program.operation),
             Owner::Warp | Owner::Memory => 4,
         }
     }
@@ -194,8 +204,30 @@ impl Draft<'_> {
 
     /// Returns the place of the block's partial for a group.
     fn partial(&self, group: Expr) -> Place {
-        let first = group.cast(Scalar::U64).times(Expr::Grid.cast(Scalar::U64));
-        Buffer::Partials.at(first.bin(Bin::Add, Expr::Block.cast(Scalar::U64)))
+        let (table, tables) = match self.program.tables.of {
+            Owner::Grid => (Expr::Block.bin(Bin::Rem, Expr::Named("TABLES")), Expr::Named("TABLES")),
+            Owner::Thread | Owner::Warp | Owner::Memory | Owner::Block => (Expr::Block, Expr::Grid),
+        };
+        let first = group.cast(Scalar::U64).times(tables.cast(Scalar::U64));
+        Buffer::Partials.at(first.bin(Bin::Add, table.cast(Scalar::U64)))
+    }
+
+    /// Clears the tables that blocks share.
+    fn clear(&mut self) {
+        self.note(Part::Fold, "no element has come to a table yet");
+        let (at, threads) = (Local::new("at", Ty::U64), wide("THREADS"));
+        let mine = Expr::Block
+            .cast(Scalar::U64)
+            .times(threads.clone())
+            .bin(Bin::Add, Expr::Thread.cast(Scalar::U64));
+        self.body.push(Stmt::For(Box::new(Loop {
+            from: mine,
+            test: at.get().below(wide("KEYS").times(wide("TABLES"))),
+            next: at.get().bin(Bin::Add, Expr::Grid.cast(Scalar::U64).times(threads)),
+            unroll: Unroll::Unsaid,
+            body: vec![Stmt::Store(Buffer::Partials.at(at.get()), Expr::Empty)],
+            local: at,
+        })));
     }
 
     /// Returns a local with the value of an input.
@@ -237,10 +269,14 @@ impl Draft<'_> {
         let of = |arguments: Vec<Argument>| {
             arguments.into_iter().filter_map(|it| self.argument(it, element, place)).collect()
         };
-        if self.program.tables.of == Owner::Block {
+        let scope = match self.program.tables.of {
+            Owner::Thread | Owner::Warp | Owner::Memory => None,
+            Owner::Block => Some(Scope::Block),
+            Owner::Grid => Some(Scope::Grid),
+        };
+        if let Some(scope) = scope {
             let value = Expr::Map(of(operation.map_arguments()));
-            let (order, scope) = (MemoryOrder::Relaxed, Scope::Block);
-            return vec![Stmt::AtomicCombine { place: at, value, order, scope }];
+            return vec![Stmt::AtomicCombine { place: at, value, order: MemoryOrder::Relaxed, scope }];
         }
         let old = Local::new(format!("old_{suffix}"), Ty::Acc);
         let sum = match operation.fold_arguments() {

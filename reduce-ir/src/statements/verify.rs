@@ -272,7 +272,7 @@ impl Verifier<'_> {
     fn atomic_combine(&self, place: &Place, (order, scope): (MemoryOrder, Scope)) -> Check {
         let is_shared = matches!(place.buffer, Buffer::Shared(_));
         let legal = match self.over {
-            Over::Keys => is_shared,
+            Over::Keys => is_shared || place.buffer == Buffer::Partials,
             Over::Groups | Over::Segments | Over::Runs => {
                 place.buffer == Buffer::Partials && self.steps.is_atomic()
             }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub(crate) struct KeyKernels {
     gpu: Gpu,
     program: Keyed,
-    functions: [CudaFunction; 2],
+    functions: Vec<CudaFunction>,
 }
 
 /// The results of numbered groups, in device memory: see [`Reducer::reduce_keys_device`](crate::Reducer::reduce_keys_device).
@@ -49,8 +49,7 @@ impl KeyKernels {
     pub(crate) fn load(program: Keyed, gpu: &Gpu) -> Result<KeyKernels, Error> {
         let module = modules::of_keys(&program, gpu)?;
         let function = |name: &str| module.load_function(name).map_err(failed("looking up a kernel"));
-        let names = program.kernels();
-        let functions = [function(names[0])?, function(names[1])?];
+        let functions = program.kernels().into_iter().map(function).collect::<Result<Vec<_>, _>>()?;
         let shared = program.asked_shared_bytes();
         if shared > 0 {
             let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -177,28 +176,30 @@ impl DeviceKeys {
     fn launch(&mut self, inputs: &[CUdeviceptr], params: &[Value]) -> Result<(), Error> {
         let KeyKernels { program, functions, .. } = &*self.kernels;
         let (base, partials) = (self.base, self.base + self.kernels.partials());
-        let (chunks, groups) = (program.chunks(self.elements), program.keys.groups);
+        let (chunks, tables) = (program.chunks(self.elements), program.tables(self.elements));
+        let groups = program.keys.groups;
         let params: Vec<_> = params.iter().map(|param| param.bits()).collect();
         let fault = if program.keys.others == Others::Error { &[base][..] } else { &[] };
+        let clear = [&[partials, self.elements][..], &params].concat();
         let first = [inputs, &[partials, self.elements], fault, &params].concat();
-        let second = [&[partials, 0, base + RESULTS, chunks, groups][..], &params].concat();
+        let second = [&[partials, 0, base + RESULTS, tables, groups][..], &params].concat();
         let of_block = u64::from(program.partials.groups_of_block(Reads::Partials));
-        let shapes = [
-            Shape {
-                grid: chunks as u32,
-                block: program.tables.threads,
-                shared: program.asked_shared_bytes(),
-                dependent: false,
-            },
-            Shape {
-                shared: 0,
-                grid: groups.div_ceil(of_block) as u32,
-                block: program.partials.threads(Reads::Partials),
-                dependent: false,
-            },
-        ];
+        let of_elements = Shape {
+            grid: chunks as u32,
+            block: program.tables.threads,
+            shared: program.asked_shared_bytes(),
+            dependent: false,
+        };
+        let of_groups = Shape {
+            grid: groups.div_ceil(of_block) as u32,
+            block: program.partials.threads(Reads::Partials),
+            shared: 0,
+            dependent: false,
+        };
+        let launches = [(of_elements, clear), (of_elements, first), (of_groups, second)];
+        let launches = launches.into_iter().skip(3 - functions.len());
         self.stream.context().bind_to_thread().map_err(failed("binding its context"))?;
-        for ((function, shape), arguments) in functions.iter().zip(shapes).zip([first, second]) {
+        for (function, (shape, arguments)) in functions.iter().zip(launches) {
             // SAFETY: the arguments are those of the kernel. The memory they point to is allocated, and freed in the order of the
             // stream; whoever gives the inputs keeps them as long.
             unsafe { launch(&self.stream, function, shape, &arguments) }

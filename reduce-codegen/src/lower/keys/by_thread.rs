@@ -16,16 +16,7 @@ fn of_thread(group: Expr, thread: Expr) -> Place {
 
 impl Draft<'_> {
     pub(super) fn by_thread(&mut self) {
-        let is_shared = self.program.tables.of == Owner::Block;
-        let clear = vec![Stmt::Store(self.of_group(group().get()), Expr::Empty)];
-        if is_shared {
-            self.note(Part::Fold, "an accumulator of the block for each group");
-            self.body.push(self.each_group(Expr::Thread, Expr::Named("THREADS"), clear));
-            self.body.push(Stmt::Barrier(Barrier::Block));
-        } else {
-            self.note(Part::Fold, "an accumulator of each thread for each group");
-            self.body.push(self.each_group(0.into(), 1.into(), clear));
-        }
+        self.clear_own();
         self.note(Part::Fold, "the rows of this block");
         let first = self.find_elements();
         let whole = at().get().bin(Bin::Add, wide("STEPS").times(wide("ROW")));
@@ -33,20 +24,42 @@ impl Draft<'_> {
         let test = self.aligned().fold(whole, Expr::and);
         let rows = vec![Stmt::If(test, self.whole_rows(), vec![self.some_elements()])];
         self.body.push(self.each_rows(first, rows));
-        self.body.push(Stmt::Barrier(Barrier::Block));
-        if is_shared { self.store() } else { self.meet() }
+        match self.program.tables.of {
+            Owner::Block => self.store(),
+            Owner::Thread | Owner::Warp | Owner::Memory => self.meet(),
+            Owner::Grid => {}
+        }
+    }
+
+    /// Clears the tables of this block. Those that blocks share are clear.
+    fn clear_own(&mut self) {
+        let clear = vec![Stmt::Store(self.of_group(group().get()), Expr::Empty)];
+        match self.program.tables.of {
+            Owner::Block => {
+                self.note(Part::Fold, "an accumulator of the block for each group");
+                self.body.push(self.each_group(Expr::Thread, Expr::Named("THREADS"), clear));
+                self.body.push(Stmt::Barrier(Barrier::Block));
+            }
+            Owner::Thread | Owner::Warp | Owner::Memory => {
+                self.note(Part::Fold, "an accumulator of each thread for each group");
+                self.body.push(self.each_group(0.into(), 1.into(), clear));
+            }
+            Owner::Grid => {}
+        }
     }
 
     /// Returns the place of the accumulator that this thread folds elements of a group into.
     fn of_group(&self, group: Expr) -> Place {
         match self.program.tables.of {
             Owner::Block => Buffer::Shared(TABLE).at(group),
+            Owner::Grid => self.partial(group),
             Owner::Thread | Owner::Warp | Owner::Memory => of_thread(group, Expr::Thread),
         }
     }
 
     /// Stores the accumulators of the block.
     fn store(&mut self) {
+        self.body.push(Stmt::Barrier(Barrier::Block));
         self.note(Part::Deliver, "the partials of this block");
         let acc = Local::new("acc", Ty::Acc);
         let load = Stmt::Load(acc.clone(), self.of_group(group().get()));
@@ -126,6 +139,7 @@ impl Draft<'_> {
 
     /// Combines the accumulators of all threads for each group.
     fn meet(&mut self) {
+        self.body.push(Stmt::Barrier(Barrier::Block));
         self.note(Part::Tree, "a warp combines the accumulators of all threads for a group, by halves");
         let warp = Local::new("warp", Ty::U32);
         self.body.push(Stmt::Let(warp.clone(), Expr::Thread.over(Program::WARP)));

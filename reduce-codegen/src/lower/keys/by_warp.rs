@@ -44,7 +44,7 @@ impl Draft<'_> {
     fn mine(&self, group: Expr) -> Place {
         match self.program.tables.of {
             Owner::Memory => self.partial(group),
-            Owner::Thread | Owner::Warp | Owner::Block => self.of_warp(warp().get(), group),
+            Owner::Thread | Owner::Warp | Owner::Block | Owner::Grid => self.of_warp(warp().get(), group),
         }
     }
 

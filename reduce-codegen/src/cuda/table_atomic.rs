@@ -1,4 +1,4 @@
-//! Atomic combinations in shared memory: each field by one instruction, or 64-bit sums by two.
+//! Atomic combinations into tables of accumulators: each field by one instruction, or 64-bit sums in shared memory by two.
 
 use super::func::INLINE;
 use super::types::record;
@@ -7,7 +7,7 @@ use reduce_ir::func::Node;
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
 
-/// Returns whether each field of the accumulator is combined by an instruction in shared memory. The order of combinations does not show.
+/// Returns whether each field of the accumulator is combined by an instruction. The order of combinations does not show.
 pub(crate) fn combines_by_atomics(operation: &Operation) -> bool {
     operation.exact && operation.commutative && operation.fold.is_none() && fields(operation).is_some()
 }
@@ -35,7 +35,7 @@ fn instruction(op: Bin, ty: Scalar) -> Option<&'static str> {
     };
     match (op, is_wide) {
         (Bin::Add, false) => Some("atomicAdd"),
-        (Bin::Add, true) => Some("add_words"),
+        (Bin::Add, true) => Some(ADD_WIDE),
         (Bin::Min, false) => Some("atomicMin"),
         (Bin::Max, false) => Some("atomicMax"),
         (Bin::And, false) => Some("atomicAnd"),
@@ -47,6 +47,9 @@ fn instruction(op: Bin, ty: Scalar) -> Option<&'static str> {
         (Bin::MinNum | Bin::MaxNum | Bin::Shl | Bin::Shr, _) => None,
     }
 }
+
+/// The name of the function that adds 64-bit integers.
+const ADD_WIDE: &str = "add_words";
 
 /// The function that adds 64-bit integers. The hardware has no such instruction in shared memory, and a loop around compare-and-swap is slow
 /// where many threads meet.
@@ -64,22 +67,25 @@ __device__ __forceinline__ void add_words(void* at, unsigned long long value)
 }
 ";
 
-/// Returns the function `join_atomically`, after those that it calls.
-pub(super) fn function(operation: &Operation) -> String {
+/// Returns the function `join_atomically`, after those that it calls. The table lies in shared memory or in global memory.
+pub(super) fn function(operation: &Operation, in_shared: bool) -> String {
     let fields = fields(operation).unwrap_or_default();
-    let is_wide = fields.iter().any(|(name, _)| *name == "add_words");
+    let is_wide = fields.iter().any(|(name, _)| *name == ADD_WIDE);
     let acc = record(&operation.acc);
-    let body: String = operation
-        .acc
-        .fields
-        .iter()
-        .zip(&fields)
-        .map(|(field, (name, _))| match field.name.as_str() {
-            "" => format!("    {name}(at, acc);\n"),
-            of => format!("    {name}(&at->{of}, acc.{of});\n"),
-        })
-        .collect();
-    let words = if is_wide { ADD_WORDS } else { "" };
+    let names = operation.acc.fields.iter().map(|field| field.name.as_str());
+    let join = |(name, (function, _)): (&str, &(&str, Scalar))| {
+        let (at, value) = match name {
+            "" => ("at".to_owned(), "acc".to_owned()),
+            of => (format!("&at->{of}"), format!("acc.{of}")),
+        };
+        if *function != ADD_WIDE || in_shared {
+            return format!("    {function}({at}, {value});\n");
+        }
+        // Two's complement gives the same bits for both signs, and CUDA has this function for the unsigned type only.
+        format!("    atomicAdd((unsigned long long*)({at}), (unsigned long long){value});\n")
+    };
+    let body: String = names.zip(&fields).map(join).collect();
+    let words = if is_wide && in_shared { ADD_WORDS } else { "" };
     format!(
         "{words}\n// *at = combine(*at, acc), field by field, while other threads do the same.\n\
          {INLINE} void join_atomically({acc}* at, {acc} acc)\n{{\n{body}}}\n"
