@@ -13,6 +13,7 @@ page!(reduce_a_slice, "../docs/guide/src/reduce-a-slice.md");
 page!(segments, "../docs/guide/src/segments.md");
 page!(group_by, "../docs/guide/src/group-by.md");
 page!(operator, "../docs/guide/src/operator.md");
+page!(closures, "../docs/guide/src/closures.md");
 page!(positions, "../docs/guide/src/positions.md");
 page!(params, "../docs/guide/src/params.md");
 page!(larger_than_memory, "../docs/guide/src/larger-than-memory.md");

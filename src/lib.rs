@@ -283,6 +283,7 @@
 
 #[cfg(doctest)]
 mod guide;
+mod output;
 
 pub use reduce_ir::{bf16, f16};
 pub use reduce_runtime::host::HostError;
@@ -362,7 +363,7 @@ pub mod __private {
     pub use reduce_ir::spec::{Passes, Spec};
     pub use reduce_ir::{Access, Beside, Domain, Scalar, Value, bf16, f16};
     pub use reduce_macros::reduction;
-    pub use reduce_runtime::Reduction;
+    pub use reduce_runtime::{Reduction, take, width};
     pub use std::string::String;
     pub use std::vec::Vec;
 }

@@ -6,6 +6,7 @@
 mod along;
 mod axes;
 mod closures;
+mod control;
 mod empty;
 mod field_op;
 mod form;

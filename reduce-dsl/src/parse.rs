@@ -23,7 +23,10 @@ mod empty;
 mod error;
 mod fields;
 mod foreign;
+mod form;
+mod forms;
 mod functions;
+mod helpers;
 mod hygiene;
 mod identity;
 mod inputs;
@@ -52,6 +55,7 @@ pub use diagnostic::{Diagnostic, Extent, Level};
 #[cfg(feature = "text")]
 pub use error::SpecError;
 pub use fields::Export;
+pub use form::{Form, Named};
 pub use names::{nearest, operator};
 pub use parsed::{Parsed, Places, Read};
 #[cfg(feature = "text")]

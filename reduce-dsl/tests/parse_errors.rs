@@ -214,13 +214,13 @@ fn absent_elements() {
         "ty: f32, filter: |x, y| x > y, op: sum",
         "ty: f32, filter: x > 0.0, op: sum",
         "ty: f32, filter: |x| x > i as f32, op: sum",
-        "ty: f32, filter: |x| { if x > 0.0 { return true; } false }, op: sum",
+        "ty: f32, filter: |x| { if x > 0.0 { return 1.0; } false }, op: sum",
         "ty: f32, filter: |x| x > 0.0, op: sum, finish: |s, n| s / n as f32",
         "ty: f32, nan: ignore, op: |a, b| a + b, identity: 0.0, finish: |s, n| s / n as f32",
         "ty: i32, op: sum, nan: ignore",
         "ty: bool, op: |a, b| a & b, identity: true, nan: ignore",
         "ty: f32, filter: |x| x > 0.0, filter: |x| x < 1.0, op: sum",
-        "ty: u8, acc: H { bins: [u32; 16] }, map: |x| H { bins: [0; 16] }, op: |a, b| a, identity: none",
+        "ty: u8, acc: H { bins: u32; 16 }, map: |x| H { bins: [0; 16] }, op: |a, b| a, identity: none",
         "ty: f32, where: |x| x > 0.0, op: sum",
     ]));
 }

@@ -5,6 +5,7 @@
 //! duplicate and no unused lines. It prints like Rust, and evaluates on single values and on whole vectors. The CUDA printer
 //! renders the same nodes.
 
+mod bind;
 mod build;
 mod limits;
 mod print;

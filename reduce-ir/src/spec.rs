@@ -1,9 +1,10 @@
 //! The specification: an operation and its schedule. The parser makes it, and scheduling turns it into a program.
 
+use crate::func::literal;
 use crate::func::{Func, Param};
 use crate::operation::{Operation, Order};
 use crate::pass::Pass;
-use crate::{Access, Axes, Domain};
+use crate::{Access, Axes, Domain, Value};
 use std::fmt;
 
 /// A checked specification.
@@ -49,6 +50,39 @@ impl Spec {
         let domain = axes.as_ref().map_or(domain, Axes::domain);
         Spec { operation, domain, axes, text, block, passes }
     }
+}
+
+impl Spec {
+    /// Returns the specification with constants in the place of params. Their names occur nowhere else in the text.
+    #[must_use]
+    pub fn with_constants(mut self, constants: &[(&str, Value)]) -> Spec {
+        let operation = &mut self.operation;
+        let functions = [&mut operation.map, &mut operation.combine, &mut operation.finish];
+        for func in functions.into_iter().chain(&mut operation.fold).chain(&mut operation.key) {
+            *func = func.with_constants(constants);
+        }
+        operation.params.retain(|param| constants.iter().all(|(name, _)| *name != param.name));
+        for &(name, value) in constants {
+            let text = literal(value);
+            let text = if text.starts_with('-') { format!("({text})") } else { text };
+            self.text = replaced(&self.text, name, &text);
+        }
+        self
+    }
+}
+
+/// Replaces a word of a text.
+fn replaced(text: &str, word: &str, new: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut pieces = text.split(word).peekable();
+    let mut all = String::new();
+    while let Some(piece) = pieces.next() {
+        all += piece;
+        if let Some(next) = pieces.peek() {
+            all += if next.starts_with(is_part) || piece.ends_with(is_part) { word } else { new };
+        }
+    }
+    all
 }
 
 /// The spelling of fields that the operation itself does not show. `None`: the field is not written.

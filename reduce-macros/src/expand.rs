@@ -10,6 +10,7 @@ use quote::{ToTokens, quote};
 use reduce_dsl::parse::{self, Closure, Export, Read};
 use reduce_ir::Spec;
 use reduce_ir::axes::{Cut, Keys};
+use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use syn::Attribute;
 
@@ -55,7 +56,7 @@ fn items(export: &Export, read: &Read) -> TokenStream {
     // Structs need the `cfg` conditions of their reduction.
     let conditions: Vec<_> = attributes.iter().filter(|it| it.path().is_ident("cfg")).cloned().collect();
     let structs = structs(read, &visibility.to_token_stream(), &format!("[`{name}`]"), &conditions);
-    let (ty, value) = (ty(&read.parsed.spec), value(read));
+    let (ty, value) = (ty(read), value(read));
     quote! {
         #structs
         #(#attributes)*
@@ -70,26 +71,36 @@ fn structs(read: &Read, visibility: &TokenStream, of: &str, conditions: &[Attrib
         (false, true) => format!("The result of {of}."),
         (true, true) => format!("The accumulator and the result of {of}."),
     };
-    let item = |record: &Record| types::item(record, visibility, &doc(record), conditions);
+    let item = |record: &Record| types::item(record, &read.forms, (visibility, &doc(record), conditions));
     read.structs.iter().filter_map(item).collect()
 }
 
 /// Returns the contents of the block that evaluates to the reduction.
 fn value(read: &Read) -> TokenStream {
     let checks = read.closures.iter().map(check);
-    let (ty, spec) = (ty(&read.parsed.spec), read.parsed.spec.rebuild());
+    let (ty, spec) = (ty(read), read.parsed.spec.rebuild());
+    let helpers = &read.helpers;
+    let values = read.constants.iter().map(|(param, value)| {
+        let (name, ty) = (&param.name, types::scalar(param.ty));
+        quote!((#name, __reducegen::__private::Value::of::<#ty>(#value)))
+    });
+    let constants = (!read.constants.is_empty()).then(|| quote!(.with_constants(&[#(#values),*])));
     quote! {
+        #(#[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery, reason = "only type-checked")] #helpers)*
         #(#checks)*
         fn build() -> __reducegen::__private::Spec {
-            #spec
+            #spec #constants
         }
         <#ty>::new(build)
     }
 }
 
 /// Returns the type of the reduction.
-fn ty(Spec { operation, axes, .. }: &Spec) -> TokenStream {
-    let [inputs, params] = [&operation.inputs[..], operation.given_params()].map(types::one_or_tuple);
+fn ty(Read { parsed, forms, constants, .. }: &Read) -> TokenStream {
+    let Spec { operation, axes, .. } = &parsed.spec;
+    let is_given = |param: &&Param| constants.iter().all(|(constant, _)| constant != *param);
+    let params: Vec<_> = operation.given_params().iter().filter(is_given).cloned().collect();
+    let [inputs, params] = [&operation.inputs[..], &params].map(types::one_or_tuple);
     let inputs = match axes.as_ref().map(|axes| axes.cut) {
         Some(Cut::Offsets(offset)) => {
             let offset = types::scalar(offset);
@@ -105,7 +116,7 @@ fn ty(Spec { operation, axes, .. }: &Spec) -> TokenStream {
         }
         None | Some(Cut::Whole | Cut::Keys(Keys { given: None, .. })) => inputs,
     };
-    let output = types::record(&operation.output);
+    let output = types::record(&operation.output, forms);
     let may_be_absent = operation.may_lack_result();
     let output = match (axes, may_be_absent) {
         (None, _) => output,
@@ -117,8 +128,9 @@ fn ty(Spec { operation, axes, .. }: &Spec) -> TokenStream {
 
 /// Puts the user's closure, as written, where rustc expects a function of the right type, with only the free
 /// names in scope. The allowed lints would fire only because of the generated code around it.
-fn check(Closure { tokens, params, result, free }: &Closure) -> TokenStream {
-    let (params, result) = (params.iter().map(types::record), types::record(result));
+fn check(Closure { tokens, params, result, free, forms }: &Closure) -> TokenStream {
+    let params = params.iter().map(|param| types::record(param, forms));
+    let result = types::record(result, forms);
     let (names, scalars): (Vec<_>, Vec<_>) = free.iter().map(|(name, ty)| (name, types::scalar(*ty))).unzip();
     quote! {
         #[allow(arithmetic_overflow, overflowing_literals, reason = "only type-checked; integers wrap, and literals are in range")]

@@ -1,21 +1,42 @@
 //! Scalars and structs as Rust types, and structs of the user as items.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, quote};
+use reduce_dsl::parse::{Form, Named};
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use syn::Attribute;
 
-/// Returns the type of an accumulator or result.
-pub(crate) fn record(record: &Record) -> TokenStream {
+/// Returns the type of an accumulator or result. `forms` are the Rust types of records that are no plain structs.
+pub(crate) fn record(record: &Record, forms: &[Form]) -> TokenStream {
     let Some(name) = record.name.as_deref().map(ident) else { return scalar(record.fields[0].ty) };
-    match &record.generics {
-        Some(types) => {
+    match (&record.generics, forms.iter().find(|it| it.record() == *record)) {
+        (Some(types), _) => {
             let types = types.iter().copied().map(scalar);
             quote!(__reducegen::#name::<#(#types),*>)
         }
-        None => quote!(#name),
+        (None, Some(it)) => form(it),
+        (None, None) => quote!(#name),
+    }
+}
+
+/// Returns the Rust type.
+fn form(it: &Form) -> TokenStream {
+    match it {
+        Form::Scalar(ty) => scalar(*ty),
+        Form::Array(element, count) => {
+            let element = form(element);
+            quote!([#element; #count])
+        }
+        Form::Tuple(parts) => {
+            let parts = parts.iter().map(form);
+            quote!((#(#parts,)*))
+        }
+        Form::Struct(Named { name, path }, _) => {
+            let path = path.as_ref().and_then(|path| path.parse().ok());
+            path.unwrap_or_else(|| ident(name).to_token_stream())
+        }
     }
 }
 
@@ -32,15 +53,24 @@ pub(crate) fn one_or_tuple(params: &[Param]) -> TokenStream {
 /// and its fields, and `conditions` to the items.
 pub(crate) fn item(
     record: &Record,
-    visibility: &TokenStream,
-    doc: &str,
-    conditions: &[Attribute],
+    forms: &[Form],
+    (visibility, doc, conditions): (&TokenStream, &str, &[Attribute]),
 ) -> Option<TokenStream> {
     let name = ident(record.name.as_deref()?);
-    let fields: Vec<_> = record.fields.iter().map(|field| ident(&field.name)).collect();
-    let docs = record.fields.iter().map(|field| format!("The field `{}` of the specification.", field.name));
-    let types = record.fields.iter().map(|field| scalar(field.ty));
-    let values: Vec<_> = (0..fields.len()).map(|position| format_ident!("value_{position}")).collect();
+    let parts = parts(record, forms);
+    let fields: Vec<_> = parts.iter().map(|(name, _)| ident(name)).collect();
+    let docs = parts.iter().map(|(name, _)| format!("The field `{name}` of the specification."));
+    let types: Vec<_> = parts.iter().map(|(_, it)| form(it)).collect();
+    let ends: Vec<_> = parts
+        .iter()
+        .scan(0, |end, (_, it)| {
+            *end += it.width();
+            Some(*end)
+        })
+        .collect();
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let ranges = starts.zip(&ends).map(|(start, end)| quote!(values.get(#start..#end)?));
+    let width = record.fields.len();
     Some(quote! {
         #(#conditions)*
         #[doc = #doc]
@@ -53,11 +83,29 @@ pub(crate) fn item(
         #(#conditions)*
         impl __reducegen::Output for #name {
             fn of(values: &[__reducegen::__private::Value]) -> ::core::option::Option<#name> {
-                let &[#(#values),*] = values else { return ::core::option::Option::None };
-                ::core::option::Option::Some(#name { #(#fields: #values.get()?),* })
+                if values.len() != #width {
+                    return ::core::option::Option::None;
+                }
+                ::core::option::Option::Some(#name {
+                    #(#fields: <#types as __reducegen::Output>::of(#ranges)?),*
+                })
+            }
+
+            fn width() -> ::core::primitive::usize {
+                #width
             }
         }
     })
+}
+
+/// Returns the fields of a struct with their types.
+fn parts(record: &Record, forms: &[Form]) -> Vec<(String, Form)> {
+    match forms.iter().find(|it| it.record() == *record) {
+        Some(Form::Struct(_, fields)) => fields.clone(),
+        Some(Form::Scalar(_) | Form::Array(..) | Form::Tuple(_)) | None => {
+            record.fields.iter().map(|field| (field.name.clone(), Form::Scalar(field.ty))).collect()
+        }
+    }
 }
 
 /// Returns the path of a scalar type. It is absolute, because its name may be shadowed where the macro is

@@ -68,6 +68,8 @@ pub use reduction::{
     Array, Compiled, GroupResult, Keyed, NoParams, Numbered, Output, Params, Ragged, Reduction, Returned,
     Runs, Slices, Views, With,
 };
+#[doc(hidden)]
+pub use reduction::{take, width};
 pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
 pub use runs::RunGroups;
 pub use segments::SegmentsError;

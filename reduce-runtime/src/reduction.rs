@@ -8,6 +8,7 @@ mod parts;
 mod runs;
 mod segments;
 mod stream;
+mod tuples;
 mod types;
 mod with;
 
@@ -17,6 +18,7 @@ pub use arrays::{Array, GroupResult, Views};
 pub use numbered::Numbered;
 pub use runs::{Keyed, Runs};
 pub use segments::Ragged;
+pub use tuples::{take, width};
 pub use types::{NoParams, Output, Params, Returned, Slices};
 pub use with::With;
 

@@ -63,6 +63,10 @@ macro_rules! output {
                 let &[$($field),+] = values else { return None };
                 Some($name { $($field: $field.get()?),+ })
             }
+
+            fn width() -> usize {
+                [$(stringify!($field)),+].len()
+            }
         }
     };
 }

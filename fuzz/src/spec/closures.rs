@@ -140,7 +140,12 @@ fn finish_of(
         }
         _ => {
             let ty = writer.choices.pick(&super::names::COMPUTED);
-            writer.value(ty, depth)
+            let value = writer.value(ty, depth);
+            if writer.choices.below(6) > 0 {
+                return format!("finish: |{head}| {value}");
+            }
+            let (condition, early) = (writer.value(Scalar::Bool, 1), writer.value(ty, 1));
+            format!("{{ if {condition} {{ return {early}; }} {value} }}")
         }
     };
     format!("finish: |{head}| {body}")

@@ -28,7 +28,8 @@ impl<'w, 'c> Writer<'w, 'c> {
         if depth == 0 || self.choices.once_in(5) {
             return self.leaf(ty);
         }
-        match self.choices.below(16) {
+        match self.choices.below(19) {
+            16..19 => self.controlled(ty, depth - 1),
             0 => self.branches(ty, depth - 1),
             1 => self.block(ty, depth - 1),
             2..=5 => self.method(ty, depth - 1),
@@ -81,10 +82,15 @@ impl<'w, 'c> Writer<'w, 'c> {
     /// Returns `let t0: f32 = …;` and the name.
     pub(super) fn binding(&mut self, ty: Scalar, depth: usize) -> (String, String) {
         let value = self.value(ty, depth);
-        let name = format!("{}{}", self.choices.pick(&["t", "u_", "let_", "float"]), self.lets);
-        self.lets += 1;
+        let name = format!("{}{}", self.choices.pick(&["t", "u_", "let_", "float"]), self.count());
         let declared = if self.choices.once_in(3) { format!(": {ty}") } else { String::new() };
         (format!("let {name}{declared} = {value};"), name)
+    }
+
+    /// Counts the names that expressions declare.
+    pub(super) fn count(&mut self) -> usize {
+        self.lets += 1;
+        self.lets - 1
     }
 
     fn method(&mut self, ty: Scalar, depth: usize) -> String {
@@ -118,7 +124,8 @@ impl<'w, 'c> Writer<'w, 'c> {
 
     fn condition(&mut self, depth: usize) -> String {
         let ty = self.choices.pick(&COMPUTED);
-        match self.choices.below(5) {
+        match self.choices.below(6) {
+            5 => self.contained(depth),
             0 => format!("(!{})", self.value(Scalar::Bool, depth)),
             1 | 2 => {
                 let sign = self.choices.pick(&["&&", "||", "&", "|", "^", "==", "!="]);

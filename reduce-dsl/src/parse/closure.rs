@@ -2,6 +2,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::diagnostic::{Errors, Extent, between};
+use super::form::Form;
 use super::keywords;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -20,6 +21,8 @@ pub struct Closure {
     pub result: Record,
     /// The names that `params` and `index` add to its scope.
     pub free: Vec<(Ident, Scalar)>,
+    /// The Rust types of records that are no plain structs.
+    pub forms: Vec<Form>,
 }
 
 /// A closure as written.
@@ -33,8 +36,11 @@ pub(super) struct Lambda {
 
 /// A parameter of a closure.
 pub(super) struct LambdaParam {
-    /// The name; `None` for `_`.
+    /// The name; `None` for `_` and for patterns.
     pub(super) name: Option<Ident>,
+    pub(super) is_mutable: bool,
+    /// A pattern that takes the parameter apart.
+    pub(super) pat: Option<Pat>,
     /// The type the user wrote, if any.
     pub(super) ty: Option<Type>,
     pub(super) place: Extent,
@@ -67,13 +73,17 @@ impl LambdaParam {
         };
         let place = Extent::of(pat);
         match pat {
-            Pat::Wild(_) => Some(LambdaParam { name: None, ty, place }),
+            Pat::Wild(_) => Some(LambdaParam { name: None, is_mutable: false, pat: None, ty, place }),
+            Pat::Tuple(_) | Pat::Slice(_) | Pat::Struct(_) => {
+                Some(LambdaParam { name: None, is_mutable: false, pat: Some(pat.clone()), ty, place })
+            }
             Pat::Ident(name) if keywords::is_keyword(&name.ident.to_string()) => {
                 errors.add(place, keywords::keyword(&name.ident.to_string()));
                 None
             }
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
-                Some(LambdaParam { name: Some(name.ident.clone()), ty, place })
+                let is_mutable = name.mutability.is_some();
+                Some(LambdaParam { name: Some(name.ident.clone()), is_mutable, pat: None, ty, place })
             }
             _ => {
                 errors.add(place, "a parameter is a plain name, as in `|x|`");

@@ -85,7 +85,12 @@ impl Errors {
 
     /// Adds an error. Help can be added to the result.
     pub(super) fn add(&mut self, at: impl Into<Extent>, message: impl Into<String>) -> Added<'_> {
-        self.errors.push(Diagnostic::error(at.into(), message));
+        let error = Diagnostic::error(at.into(), message);
+        // The body of a function is lowered at each of its calls.
+        if let Some(known) = self.errors.iter().position(|known| is_same(known, &error)) {
+            return Added(self.errors.get_mut(known));
+        }
+        self.errors.push(error);
         Added(self.errors.last_mut())
     }
 
@@ -126,6 +131,12 @@ impl Errors {
         self.errors.truncate(Errors::SHOWN);
         std::mem::take(&mut self.errors)
     }
+}
+
+/// Returns whether two errors have one message and one place.
+fn is_same(one: &Diagnostic<Extent>, other: &Diagnostic<Extent>) -> bool {
+    let place = |error: &Diagnostic<Extent>| format!("{:?} {:?}", error.span.start, error.span.end);
+    one.message == other.message && place(one) == place(other)
 }
 
 /// The error that was just added.

@@ -5,6 +5,7 @@
 mod axes;
 mod brackets;
 mod export;
+mod function;
 mod keys;
 mod schedule;
 mod syntax;
@@ -21,9 +22,10 @@ use super::diagnostic::{Errors, Extent};
 use super::names;
 use super::written::Written;
 use proc_macro2::{Ident, TokenStream, TokenTree};
+use reduce_ir::Scalar;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
+use syn::{Expr, ExprClosure, ItemFn, LitBool, LitInt, Token, braced};
 use syntax::{DOCUMENTED, error, word};
 
 /// The fields, in the order of the canonical text.
@@ -59,7 +61,11 @@ const FIELDS: [&str; 24] = [
 pub(super) struct Fields {
     /// The names of the written fields, including those whose values could not be read.
     written: Vec<Ident>,
+    /// Whether a field could not be read, so that a missing one may be that field.
+    pub(super) lacks: bool,
     pub(super) export: Option<Export>,
+    /// Helper functions.
+    pub(super) helpers: Vec<ItemFn>,
     pub(super) ty: Option<Ident>,
     pub(super) inputs: Option<Names>,
     pub(super) layout: Option<Ident>,
@@ -74,6 +80,8 @@ pub(super) struct Fields {
     pub(super) map: Option<ExprClosure>,
     pub(super) acc: Option<Acc>,
     pub(super) op: Option<Op>,
+    /// The type of `op`, if it is a function of that type, such as `f32::max`.
+    pub(super) op_type: Option<Scalar>,
     pub(super) fold: Option<ExprClosure>,
     pub(super) identity: Option<Expr>,
     pub(super) commutative: Option<LitBool>,
@@ -109,6 +117,7 @@ impl Fields {
         {
             errors.add_syntax(error);
         }
+        function::expand(&mut fields, errors);
         fields
     }
 
@@ -145,6 +154,7 @@ impl Fields {
     pub(super) fn op_place(&self) -> Extent {
         match &self.op {
             Some(Op::Name(name)) => name.span().into(),
+            Some(Op::Function(path)) => Extent::of(path),
             Some(Op::Closure(closure)) => Extent::of(closure),
             None => Extent::whole(),
         }
@@ -157,9 +167,21 @@ impl Fields {
 
     fn read_all(&mut self, input: ParseStream, errors: &mut Errors) {
         while !input.is_empty() {
+            if input.peek(Token![fn]) {
+                match input.parse() {
+                    Ok(helper) => self.helpers.push(helper),
+                    Err(error) => {
+                        errors.add_syntax(error);
+                        skip_to_field(input);
+                    }
+                }
+                let _ = input.parse::<Option<Token![,]>>();
+                continue;
+            }
             let outcome = self.read_field(input, errors).and_then(|()| separator(input));
             if let Err(error) = outcome {
                 errors.add_syntax(error);
+                self.lacks = true;
                 skip_to_field(input);
                 let _ = separator(input);
             }
@@ -195,7 +217,17 @@ impl Fields {
 
     fn read_value(&mut self, name: &Ident, input: ParseStream, errors: &mut Errors) -> syn::Result<()> {
         match name.to_string().as_str() {
-            "ty" => self.ty = Some(word(input, "`ty` is the name of a type, as in `ty: f32`")?),
+            "ty" => {
+                let ty = word(input, "`ty` is the name of a type, as in `ty: f32`")?;
+                if input.peek(Token![<]) {
+                    errors
+                        .add(ty.span(), format!("`{ty}` is no scalar type"))
+                        .help("complex numbers are two inputs, as in `inputs: { re: f32, im: f32 }`");
+                    skip_to_field(input);
+                } else {
+                    self.ty = Some(ty);
+                }
+            }
             "inputs" => self.inputs = Some(values::names(input, &values::INPUTS)?),
             "layout" => {
                 let expected = "`layout` is `contiguous` or `strided`, as in `layout: strided`";
@@ -246,6 +278,7 @@ impl Fields {
             "passes" => self.passes = Some(schedule::schedule(input, errors)?),
             _ => {
                 names::unknown("field", name, &FIELDS, errors);
+                self.lacks = true;
                 skip_to_field(input);
             }
         }

@@ -1,16 +1,18 @@
 //! The parameters, scope and result of each closure of a specification, and the functions that closures become.
 
 use super::closure::{Closure, Lambda};
-use super::diagnostic::{Errors, Extent};
+use super::diagnostic::{Errors, Extent, spelled};
+use super::form::Form;
 use super::role::{Hidden, Role};
 use super::rows;
 use super::scope::Scope;
-use super::typing::{self, Typed};
+use super::typing::{self, Outer, Typed};
 use super::written::Written;
 use reduce_ir::func::{Func, FuncBuilder, Node, Param};
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::ops::{Bin, TypeError, Un};
 use reduce_ir::{Scalar, Value};
+use std::rc::Rc;
 use syn::Expr;
 
 /// Types the closures of a specification, and collects them for rustc.
@@ -18,6 +20,8 @@ pub(super) struct Functions<'a> {
     scope: &'a Scope,
     /// The structs.
     records: Vec<Record>,
+    /// The Rust types of those that are no plain structs.
+    pub(super) forms: Vec<Form>,
     /// Whether further structs exist that could not be read.
     pub(super) lenient: bool,
     /// The closures, for rustc to check.
@@ -38,7 +42,8 @@ type Given = Vec<(String, Option<Record>)>;
 impl<'a> Functions<'a> {
     pub(super) fn new(scope: &'a Scope, records: Vec<Record>) -> Functions<'a> {
         let lenient = matches!(scope.acc, Written::Wrong);
-        Functions { scope, records, lenient, closures: Vec::new() }
+        let forms = scope.form.iter().cloned().collect();
+        Functions { scope, records, forms, lenient, closures: Vec::new() }
     }
 
     /// Adds records, in their compute types, to the scope of the closures that follow.
@@ -174,6 +179,8 @@ impl<'a> Functions<'a> {
             lacks_names: self.scope.lacks_names,
             hidden: Vec::new(),
             records: self.records.clone(),
+            forms: self.forms.clone(),
+            helpers: Rc::clone(&self.scope.helpers),
             lenient: self.lenient,
             defines: None,
             result: None,
@@ -186,6 +193,8 @@ impl<'a> Functions<'a> {
         if ["filter", "map", "finish"].contains(&role.name) {
             note_narrow(&typed.func, lambda, errors);
         }
+        self.forms.extend(typed.form.clone());
+        self.name_constants(&typed.constants, errors)?;
         let params = self.scope.params.iter().cloned();
         let free = params
             .chain(self.scope.positions())
@@ -195,11 +204,32 @@ impl<'a> Functions<'a> {
             params: typed.params.clone(),
             result: typed.result.clone(),
             free: free.collect(),
+            forms: self.forms.clone(),
         });
         let own = typed.params.iter().take(role.params.len() - role.optional);
         let own = own.map(|record| record.fields.len()).sum();
         typed.func = self.scope.along.computed(typed.func, own).ok()?;
         Some(typed)
+    }
+}
+
+impl Functions<'_> {
+    /// Adds the constants of a closure to the scope. A constant has one type in all closures.
+    fn name_constants(&self, constants: &[Outer], errors: &mut Errors) -> Option<()> {
+        for constant in constants {
+            let mut known = self.scope.constants.borrow_mut();
+            match known.iter().find(|known| known.param.name == constant.param.name) {
+                Some(same) if same.param.ty != constant.param.ty => {
+                    let (name, own) = (spelled(&constant.tokens), constant.param.ty);
+                    let message = format!("{name} is {} in another closure, and {own} here", same.param.ty);
+                    errors.add(Extent::of(&constant.tokens), message);
+                    return None;
+                }
+                Some(_) => {}
+                None => known.push(constant.clone()),
+            }
+        }
+        Some(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::diagnostic::{Errors, Extent};
 use super::fields::{Fields, Names};
-use super::names;
+use super::{forms, names};
 use proc_macro2::Ident;
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
@@ -19,7 +19,7 @@ pub(super) fn read(fields: &Fields, from_data: Option<&[Scalar]>, errors: &mut E
         }
         (Some(ty), None) => Some(vec![Param::new("x", scalar(ty, errors)?)]),
         (None, Some(inputs)) => named_inputs(inputs, errors),
-        (None, None) if fields.has("ty") || fields.has("inputs") => None,
+        (None, None) if fields.has("ty") || fields.has("inputs") || fields.lacks => None,
         (None, None) => match from_data {
             Some(types) => of_data(types, errors),
             None => {
@@ -50,22 +50,23 @@ fn counted(count: usize, place: Extent, errors: &mut Errors) -> Option<()> {
 fn named_inputs(written: &Names, errors: &mut Errors) -> Option<Vec<Param>> {
     let count = written.names.len();
     counted(count, written.place, errors)?;
-    let mut inputs: Vec<Param> = Vec::new();
+    let (mut inputs, mut is_distinct): (Vec<Param>, _) = (Vec::new(), true);
     for (name, ty) in &written.names {
         let text = name.to_string();
         if inputs.iter().any(|input| input.name == text) {
             errors.add(name.span(), format!("two inputs are named `{text}`"));
+            is_distinct = false;
         } else if let Some(message) = names::refuse_input(&text) {
             errors.add(name.span(), message);
         }
         inputs.extend(scalar(ty, errors).map(|ty| Param::new(text, ty)));
     }
-    (inputs.len() == count).then_some(inputs)
+    (is_distinct && inputs.len() == count).then_some(inputs)
 }
 
 /// Returns the scalar type of that name.
 pub(super) fn scalar(name: &Ident, errors: &mut Errors) -> Option<Scalar> {
-    let ty = Scalar::from_name(&name.to_string());
+    let ty = forms::scalar(&name.to_string());
     if ty.is_none() {
         names::unknown("type", name, &names::types(), errors);
     }

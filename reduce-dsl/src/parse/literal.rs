@@ -1,6 +1,7 @@
 //! Number literals, and their values once the type is known.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
+use super::forms;
 use half::{bf16, f16};
 use reduce_ir::{Scalar, Value, constants};
 use std::fmt;
@@ -27,16 +28,11 @@ impl Number {
             Lit::Float(float) => (float.to_string(), float.base10_digits(), float.suffix(), true),
             other => return Err(no_number(other)),
         };
-        let scalar = Scalar::from_name(suffix).filter(|ty| ty.is_number());
+        let scalar = forms::scalar(suffix).filter(|ty| ty.is_number());
         match scalar {
             None if !suffix.is_empty() => Err((
                 format!("`{suffix}` is not a numeric type here"),
-                if suffix.contains("size") {
-                    "write `u64` or `i64`"
-                } else {
-                    "write `f32`, `i64`, `u8` or another numeric type"
-                }
-                .to_owned(),
+                "write `f32`, `i64`, `u8` or another numeric type".to_owned(),
             )),
             Some(ty) if is_float && !ty.is_float() => Err((
                 format!("`{digits}` is a float, and {ty} is an integer type"),
@@ -50,6 +46,11 @@ impl Number {
                 suffix: scalar,
             }),
         }
+    }
+
+    /// Returns the value of an integer.
+    pub(super) fn integer(&self) -> Option<i128> {
+        if self.is_float { None } else { self.decimal().parse().ok() }
     }
 
     /// Returns the literal with a type as its suffix.

@@ -3,10 +3,14 @@
 use super::closure::Closure;
 use super::diagnostic::{Diagnostic, Extent};
 use super::fields::Export;
+use super::form::Form;
 use crate::laws::Subject;
+use proc_macro2::TokenStream;
 use reduce_ir::Spec;
+use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use std::fmt;
+use syn::ItemFn;
 
 /// A specification with the places that later errors point at. `S` is [`Extent`] for tokens and a byte range
 /// for text.
@@ -51,6 +55,12 @@ pub struct Read {
     pub closures: Vec<Closure>,
     /// The structs of the user, in order: the accumulator's, and a new one that `finish` returns.
     pub structs: Vec<Record>,
+    /// The Rust types of records that are no plain structs.
+    pub forms: Vec<Form>,
+    /// The constants of the user, with the params of the operation that stand for them.
+    pub constants: Vec<(Param, TokenStream)>,
+    /// The helper functions, for rustc to check.
+    pub helpers: Vec<ItemFn>,
     /// The head of the item form.
     pub export: Option<Export>,
 }

@@ -7,13 +7,14 @@ mod named;
 use super::closure::{Closure, Lambda};
 use super::diagnostic::{Errors, Extent};
 use super::fields::{By, Fields, Op};
+use super::form::Form;
 use super::functions::{self, Functions};
 use super::parsed::{Parsed, Places, Read};
 use super::role::Dialect;
 use super::scope::Scope;
 use super::{axes, choices, limits, schedule};
 use draft::Draft;
-use reduce_ir::func::Func;
+use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::spec::{Spec, Spelling};
 use reduce_ir::{Domain, Scalar};
@@ -43,8 +44,8 @@ pub(super) fn resolve(
     let draft = match &fields.op {
         Some(Op::Name(name)) => named::draft(name, fields, &scope, errors),
         Some(Op::Closure(op)) => closures::draft(Some(op), fields, &scope, errors),
-        None => {
-            if !fields.has("op") {
+        Some(Op::Function(_)) | None => {
+            if !(fields.has("op") || fields.lacks) {
                 errors.add(Extent::whole(), "the operator is missing; add a field, as in `op: sum`");
             }
             closures::draft(None, fields, &scope, errors)
@@ -54,6 +55,7 @@ pub(super) fn resolve(
     let mut draft = draft?;
     draft.subject.operation.order = order?;
     let (key, by) = key?;
+    draft.subject.operation.params = scope.free_params().collect();
     let operation = Operation { key, ..draft.operation()? }.with_used_measures();
     let Draft { subject, spelling, mut closures, .. } = draft;
     let by = by.map(|(text, closure)| {
@@ -62,9 +64,23 @@ pub(super) fn resolve(
     });
     let domain = Domain { access: access?, ..Domain::WHOLE };
     let spelling = Spelling { axes: axes?, by, ..spelling };
-    let structs = structs(&subject.operation);
+    let mut forms: Vec<Form> = Vec::new();
+    for form in closures.iter().flat_map(|closure| &closure.forms) {
+        if !forms.contains(form) {
+            forms.push(form.clone());
+        }
+    }
+    let structs = structs(&subject.operation, &forms);
     unused(&operation, &scope, errors);
-    let spec = Spec::new(operation, domain, &spelling, block?, passes?);
+    let constants = scope.constants.take();
+    let is_constant = |param: &Param| constants.iter().any(|constant| constant.param == *param);
+    let params = operation.params.clone();
+    let given = Operation {
+        params: params.iter().filter(|param| !is_constant(param)).cloned().collect(),
+        ..operation
+    };
+    let spec = Spec::new(given, domain, &spelling, block?, passes?);
+    let spec = Spec { operation: Operation { params, ..spec.operation }, ..spec };
     if !limits::is_readable(&spec.text) {
         let message = "the closures are too long: reducegen cannot parse their expanded text";
         errors.add(fields.op_place(), message).help("use fewer methods that expand to many operations");
@@ -72,7 +88,9 @@ pub(super) fn resolve(
     }
     let notes = std::mem::take(&mut errors.notes);
     let parsed = Parsed { spec, places: places(fields), subject, notes };
-    Some(Read { parsed, closures, structs, export: fields.export.clone() })
+    let helpers = fields.helpers.clone();
+    let constants = constants.into_iter().map(|constant| (constant.param, constant.tokens)).collect();
+    Some(Read { parsed, closures, structs, forms, helpers, constants, export: fields.export.clone() })
 }
 
 /// The text of a closure, and the closure for rustc.
@@ -105,11 +123,16 @@ fn unused(operation: &Operation, scope: &Scope, errors: &mut Errors) {
     }
 }
 
-/// Returns the structs of the user, in order.
-fn structs(operation: &Operation) -> Vec<Record> {
+/// Returns the structs that the macro makes, in order. Tuples, arrays and existing structs are none.
+fn structs(operation: &Operation, forms: &[Form]) -> Vec<Record> {
+    let is_struct = |record: &Record| {
+        let form = forms.iter().find(|form| form.record() == *record);
+        form.is_none_or(|form| matches!(form, Form::Struct(named, _) if named.path.is_none()))
+    };
     let mut structs = Vec::new();
     for record in [&operation.acc, &operation.output] {
-        if !record.is_scalar() && record.generics.is_none() && !structs.contains(record) {
+        let is_own = !record.is_scalar() && record.generics.is_none() && is_struct(record);
+        if is_own && !structs.contains(record) {
             structs.push(record.clone());
         }
     }

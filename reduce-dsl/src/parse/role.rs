@@ -1,5 +1,7 @@
 //! The role of a closure in a specification: its language, parameters, scope and result.
 
+use super::form::Form;
+use super::helpers::Helpers;
 use super::hygiene::Name;
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
@@ -41,6 +43,10 @@ pub(super) struct Role {
     pub(super) hidden: Vec<Hidden>,
     /// The structs.
     pub(super) records: Vec<Record>,
+    /// The Rust types of records that are no plain structs.
+    pub(super) forms: Vec<Form>,
+    /// The helper functions.
+    pub(super) helpers: Helpers,
     /// Whether further structs exist that could not be read, so that an unknown struct is not an error.
     pub(super) lenient: bool,
     /// The names that a new struct may not have; `None` if an unknown struct is an error.

@@ -3,6 +3,7 @@
 
 use super::closure::Lambda;
 use super::diagnostic::Errors;
+use super::helpers::Helpers;
 use super::hygiene::Name;
 use super::role::{Dialect, Role};
 use super::typing::{self, Typed};
@@ -71,6 +72,8 @@ impl Row<'_> {
             lacks_names: false,
             hidden: Vec::new(),
             records: self.records.to_vec(),
+            forms: Vec::new(),
+            helpers: Helpers::default(),
             lenient: false,
             defines: None,
             result: result.map(|record| (record.clone(), "its type")),

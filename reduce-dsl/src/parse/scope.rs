@@ -1,22 +1,28 @@
 //! The scope of closures besides their parameters: `params`, `index`, and the struct of `acc`.
 
 use super::along::Along;
-use super::diagnostic::Errors;
+use super::diagnostic::{Errors, Extent};
 use super::fields::{Acc, Fields, Names};
+use super::form::{Form, Named};
+use super::helpers::{self, Helpers};
 use super::hygiene::Name;
 use super::role::Dialect;
+use super::typing::Outer;
 use super::written::Written;
-use super::{inputs, names};
+use super::{forms, inputs, names};
 use proc_macro2::Ident;
+use quote::ToTokens;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use reduce_ir::{Axes, Scalar};
+use std::cell::RefCell;
+use syn::{Path, Type};
 
 /// The limit on params. The parameters of a kernel are limited.
 const PARAMS: usize = 16;
 
 /// The limit on scalars of an accumulator, which lives in registers.
-const FIELDS: usize = 16;
+pub(super) const FIELDS: usize = 16;
 
 /// The names that fields add to the scope of closures.
 pub(super) struct Scope {
@@ -35,6 +41,11 @@ pub(super) struct Scope {
     pub(super) taken: Vec<String>,
     /// The value of `acc`.
     pub(super) acc: Written<Record>,
+    /// The Rust type of the accumulator, if it is declared and no plain struct.
+    pub(super) form: Option<Form>,
+    pub(super) helpers: Helpers,
+    /// The constants of the user that closures name, as far as they have been read.
+    pub(super) constants: RefCell<Vec<Outer>>,
 }
 
 impl Scope {
@@ -53,9 +64,26 @@ impl Scope {
         });
         let lacks = |field, is_read: bool| fields.has(field) && !is_read;
         let lacks_names = lacks("params", fields.params.is_some()) || lacks("index", fields.index.is_some());
-        let acc = fields.value("acc", fields.acc.as_ref()).then(|acc| accumulator(acc, &taken, errors));
+        let declared = fields.value("acc", fields.acc.as_ref());
+        let declared = declared.then(|acc| accumulator(acc, (&taken, dialect), errors));
         let params = params.unwrap_or_default();
-        Scope { dialect, inputs, params, index, along: Along::default(), lacks_names, taken, acc }
+        let names = params.iter().map(|(name, _)| name).chain(&index).map(Ident::to_string).collect();
+        let helpers = helpers::read(&fields.helpers, dialect, declared.value(), names, errors);
+        let form = declared.value().filter(|form| !form.is_flat()).cloned();
+        let acc = declared.then(|form| Some(form.record()));
+        Scope {
+            dialect,
+            inputs,
+            params,
+            index,
+            along: Along::default(),
+            lacks_names,
+            taken,
+            acc,
+            form,
+            helpers,
+            constants: RefCell::default(),
+        }
     }
 
     /// Adds the names of axes.
@@ -65,9 +93,10 @@ impl Scope {
         Scope { along, ..self }
     }
 
-    /// Returns the params as parameters of functions, and then those that the shape of the inputs gives.
+    /// Returns the params as parameters of functions, and then those that the form of the inputs gives.
     pub(super) fn free_params(&self) -> impl Iterator<Item = Param> {
-        self.named_params().map(|(_, param)| param).chain(self.along.params())
+        let constants: Vec<_> = self.constants.borrow().iter().map(|it| it.param.clone()).collect();
+        self.named_params().map(|(_, param)| param).chain(constants).chain(self.along.params())
     }
 
     /// Returns the params as parameters of functions, with their names.
@@ -87,7 +116,8 @@ impl Scope {
 
     /// Returns the names that `params`, `index` and `axes` add.
     pub(super) fn names(&self) -> Vec<String> {
-        self.params.iter().cloned().chain(self.positions()).map(|(name, _)| name.to_string()).collect()
+        let named = self.params.iter().cloned().chain(self.positions()).map(|(name, _)| name.to_string());
+        named.chain(self.constants.borrow().iter().map(|it| it.param.name.clone())).collect()
     }
 
     /// Returns a type for examples.
@@ -133,48 +163,96 @@ fn computing(name: &Ident, errors: &mut Errors) -> Option<Scalar> {
     Some(ty)
 }
 
-fn accumulator(written: &Acc, taken: &[String], errors: &mut Errors) -> Option<Record> {
-    let (name, written) = match written {
-        Acc::Scalar(ty) => return acc_scalar(ty, errors),
-        Acc::Struct(name, fields) => (name, fields),
+/// Reads the type of the accumulator.
+fn accumulator(written: &Acc, (taken, dialect): (&[String], Dialect), errors: &mut Errors) -> Option<Form> {
+    let form = match written {
+        Acc::Type(ty) => match name_of(ty) {
+            Some(name) => acc_scalar(name, errors)?,
+            None => forms::part(ty, dialect, errors)?,
+        },
+        Acc::Struct(path, fields, place) => structure(path, fields, (*place, taken, dialect), errors)?,
     };
-    let mut fits = true;
+    if form.width() > FIELDS {
+        let message = format!("an accumulator has at most {FIELDS} scalars, not {}", form.width());
+        errors.add(written.place(), message).help("accumulators live in registers");
+        return None;
+    }
+    Some(form)
+}
+
+fn structure(
+    path: &Path,
+    written: &[(Ident, Type)],
+    (place, taken, dialect): (Extent, &[String], Dialect),
+    errors: &mut Errors,
+) -> Option<Form> {
+    let named = named(path);
+    let (name, mut fits) = (&path.segments.last()?.ident, true);
     if let Some(message) = names::refuse_struct(&name.to_string(), taken) {
         errors.add(name.span(), message);
         fits = false;
     }
-    if !(1..=FIELDS).contains(&written.names.len()) {
-        errors.add(written.place, format!("a struct has 1 to {FIELDS} fields, not {}", written.names.len()));
+    if !(1..=FIELDS).contains(&written.len()) {
+        errors.add(place, format!("a struct has 1 to {FIELDS} fields, not {}", written.len()));
         fits = false;
     }
-    let mut fields: Vec<Param> = Vec::new();
-    for (name, ty) in &written.names {
+    let mut fields: Vec<(String, Form)> = Vec::new();
+    for (name, ty) in written {
         let word = name.to_string();
-        if fields.iter().any(|field| field.name == word) {
+        if fields.iter().any(|(known, _)| *known == word) {
             errors.add(name.span(), format!("two fields are named `{word}`"));
             fits = false;
         } else if let Some(message) = names::refuse_field(&word) {
             errors.add(name.span(), message);
             fits = false;
         }
-        fields.extend(computing(ty, errors).map(|ty| Param::new(word, ty)));
+        fields.extend(field(ty, dialect, errors).map(|form| (word, form)));
     }
-    (fits && fields.len() == written.names.len()).then(|| Record {
-        name: Some(name.to_string()),
-        generics: None,
-        fields,
-    })
+    let form = (fits && fields.len() == written.len()).then_some(Form::Struct(named, fields))?;
+    if let Some(twice) = repeated(&form.record()) {
+        let message = format!("two scalars of this struct are called `{twice}` in kernels");
+        errors.add(place, message).help("rename a field; `bins: [u32; 2]` becomes `bins_0` and `bins_1`");
+        return None;
+    }
+    Some(form)
+}
+
+/// Returns the name of a struct. A path of several words names an existing struct.
+pub(super) fn named(path: &Path) -> Named {
+    let name = path.segments.last().map(|it| it.ident.to_string()).unwrap_or_default();
+    let is_existing = path.segments.len() > 1 || path.leading_colon.is_some();
+    Named { name, path: is_existing.then(|| path.to_token_stream().to_string()) }
+}
+
+/// Reads the type of a field: a scalar by its name, or a tuple or an array.
+fn field(ty: &Type, dialect: Dialect, errors: &mut Errors) -> Option<Form> {
+    match name_of(ty) {
+        Some(name) => computing(name, errors).map(Form::Scalar),
+        None => forms::part(ty, dialect, errors),
+    }
+}
+
+/// Returns the name of a type that is one word.
+fn name_of(ty: &Type) -> Option<&Ident> {
+    if let Type::Path(path) = ty { path.path.get_ident() } else { None }
+}
+
+/// Returns a name that two scalars have.
+fn repeated(record: &Record) -> Option<&str> {
+    let mut names: Vec<_> = record.fields.iter().map(|field| field.name.as_str()).collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 /// Reads a scalar. A name that looks like a struct is reported with the syntax of structs.
-fn acc_scalar(name: &Ident, errors: &mut Errors) -> Option<Record> {
+fn acc_scalar(name: &Ident, errors: &mut Errors) -> Option<Form> {
     let word = name.to_string();
-    if Scalar::from_name(&word).is_none() && word.starts_with(|c: char| c.is_ascii_uppercase()) {
+    if forms::scalar(&word).is_none() && word.starts_with(|c: char| c.is_ascii_uppercase()) {
         let message = format!("the fields of `{word}` are missing");
         errors
             .add(name.span(), message)
             .help(format!("write them, as in `acc: {word} {{ lo: f64, hi: f64 }}`"));
         return None;
     }
-    inputs::scalar(name, errors).map(Record::scalar)
+    inputs::scalar(name, errors).map(Form::Scalar)
 }

@@ -1,20 +1,26 @@
 //! Closures to typed functions, with the types of rustc: heads are checked against the role, bodies are
 //! inferred.
 
+mod array;
+mod exits;
+mod flow;
 mod lower;
+mod method;
+mod range;
 mod trim;
 
 pub(super) use lower::Definition;
 
 use super::closure::Lambda;
-use super::device::{Reader, converted};
-use super::diagnostic::{Errors, Extent};
+use super::device::{Constant, Reader};
+use super::diagnostic::{Errors, Extent, spelled};
+use super::form::Form;
 use super::hygiene::Name;
 use super::role::Role;
-use super::tree::Ex;
-use super::types::Ty;
+use super::types::{Ty, Types};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
-use reduce_ir::func::Func;
+use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::Record;
 
 /// A typed closure.
@@ -24,8 +30,28 @@ pub(super) struct Typed {
     /// The same function, of positions along axes.
     pub(super) written: Func,
     pub(super) result: Record,
+    /// The Rust type of the result, unless it is a scalar or a plain struct.
+    pub(super) form: Option<Form>,
     /// The types of the written parameters.
     pub(super) params: Vec<Record>,
+    /// The constants of the user, which are parameters by name.
+    pub(super) constants: Vec<Outer>,
+}
+
+/// A constant of the user. Functions have a parameter for it, whose value the expansion of the macro passes.
+#[derive(Clone)]
+pub(super) struct Outer {
+    /// The expression that rustc evaluates.
+    pub(super) tokens: TokenStream,
+    pub(super) param: Param,
+    local: usize,
+}
+
+impl Outer {
+    fn new(constant: Constant, types: &Types) -> Outer {
+        let Constant { tokens, name, local, ty } = constant;
+        Outer { tokens, param: Param::new(name, types.scalar(ty)), local }
+    }
 }
 
 /// Types a closure; `None` if the closure or one of its dependencies is wrong. `definition` reads the texts of
@@ -41,33 +67,32 @@ pub(super) fn closure(
     role.free.iter().for_each(|(name, free)| {
         reader.bind(Some(name.clone()), Ty::Scalar(free.ty));
     });
+    let mut apart = Vec::new();
     for (position, param) in lambda.params.iter().enumerate() {
         let ty = role.params.get(position).and_then(|(_, ty)| ty.as_ref());
         let ty = ty.map_or(Ty::Unknown, |ty| reader.types.of_record(ty));
-        reader.bind(param.name.as_ref().map(Name::of), ty);
+        let local = reader.bind_as(param.name.as_ref().map(Name::of), ty, param.is_mutable);
+        apart.extend(param.pat.as_ref().map(|pat| (local, ty, pat)));
     }
-    let body = reader.read(&lambda.body, None, 0);
-    let body = result(body, role, &mut reader);
-    let (types, ty) = (reader.types, body.ty);
+    let (body, ty) = reader.body(&lambda.body, role, &apart);
+    let (types, locals, constants) = (reader.types, reader.locals, reader.constants);
+    for constant in constants.iter().filter(|constant| types.is_any(constant.ty)) {
+        let name = spelled(&constant.tokens);
+        errors
+            .add(Extent::of(&constant.tokens), format!("the type of {name} is not known here"))
+            .help("give it to a `let` with a type, as in `let k: f32 = K;`");
+    }
+    let constants: Vec<_> = constants.into_iter().map(|it| Outer::new(it, &types)).collect();
     if !heads_fit(lambda, role, errors) || errors.count() > before {
         return None;
     }
     let params: Option<Vec<_>> =
         role.params.iter().take(lambda.params.len()).map(|(_, ty)| ty.clone()).collect();
     let params = params?;
-    let func = lower::function(&body, &types, role, lambda.params.len(), definition, errors)?;
-    Some(Typed { written: func.clone(), func, result: types.record(ty), params })
-}
-
-/// Checks that the body has the result type of the role.
-fn result(body: Ex, role: &Role, reader: &mut Reader<'_>) -> Ex {
-    let Some((want, whose)) = &role.result else { return body };
-    let want = reader.types.of_record(want);
-    let name = role.name;
-    reader.expect(&body, want, |found, wanted| {
-        (format!("`{name}` gives {whose}, {wanted}, and this is {found}"), converted(found, wanted))
-    });
-    Ex { ty: want, ..body }
+    let func =
+        lower::function(&body, (&types, &locals, &constants), role, lambda.params.len(), definition, errors)?;
+    let form = Some(types.form(ty)).filter(|form| !form.is_flat());
+    Some(Typed { written: func.clone(), func, result: types.record(ty), form, params, constants })
 }
 
 /// Checks the number, the types and the order of the parameters against the role.
@@ -95,8 +120,12 @@ fn heads_fit(lambda: &Lambda, role: &Role, errors: &mut Errors) -> bool {
         }
         if let (Some(written), Some(ty)) = (&param.ty, ty) {
             let name = ty.name.clone().unwrap_or_else(|| ty.text());
-            if written.to_token_stream().to_string() != name {
-                errors.add(Extent::of(written), format!("this parameter is {name}; leave its type out"));
+            let form = role.forms.iter().find(|form| form.record() == *ty);
+            let spelled = written.to_token_stream().to_string().replace(' ', "");
+            let is_form = form.is_some_and(|form| form.to_string().replace(' ', "") == spelled);
+            if spelled != name && !is_form {
+                let shown = form.map_or(name, Form::to_string);
+                errors.add(Extent::of(written), format!("this parameter is {shown}; leave its type out"));
                 fits = false;
             }
         }

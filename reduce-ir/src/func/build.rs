@@ -1,6 +1,7 @@
 //! Builds functions and checks their types.
 
 use super::{Func, Id, Line, Node, Param};
+use crate::keywords::is_of_cuda;
 use crate::ops::{self, Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
 use std::collections::HashMap;
@@ -133,7 +134,8 @@ impl FuncBuilder {
         let Some(&tried) = self.names.get(name) else { return name.to_owned() };
         let numbered = |number| format!("{name}{number}");
         let mut number = tried;
-        while self.names.contains_key(&numbered(number)) {
+        // The name of a type of kernels, such as `i8`, would be written otherwise when it is read again.
+        while self.names.contains_key(&numbered(number)) || is_of_cuda(&numbered(number)) {
             number += 1;
         }
         self.names.insert(name.to_owned(), number + 1);

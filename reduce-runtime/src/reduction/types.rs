@@ -83,11 +83,17 @@ pub trait NoParams: Params + Default {}
 #[diagnostic::do_not_recommend]
 impl NoParams for () {}
 
-/// The result of a reduction: a scalar or a struct of scalars. `reduction!` implements it for the structs that it
-/// makes.
+/// The result of a reduction: a scalar, or a struct, tuple or array of such. `reduction!` implements it for the
+/// structs that it makes.
 pub trait Output: Sized + 'static {
     /// Makes the result from its fields; `None` if they are of other types.
     fn of(values: &[Value]) -> Option<Self>;
+
+    /// Returns the number of its fields, where arrays and tuples count theirs.
+    #[doc(hidden)]
+    fn width() -> usize {
+        1
+    }
 
     /// Makes many results from their fields, one vector for each; `None` if they are of other types.
     #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! A constant of the crate, whose value only rustc knows.
+//! Constants of the crate: one whose type does not follow from its use, and one in an operator.
 use reducegen::reduction;
 
 const LIMIT: f32 = 2.0;
@@ -6,7 +6,11 @@ const LIMIT: f32 = 2.0;
 fn main() {
     let _ = reduction! {
         ty: f32,
-        map: |x| x * LIMIT + x * crate::LIMIT,
-        op: sum,
+        map: |x| {
+            let _ = LIMIT;
+            x
+        },
+        op: |a, b| a + b * LIMIT,
+        identity: none,
     };
 }

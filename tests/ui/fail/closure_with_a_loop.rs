@@ -1,4 +1,4 @@
-//! A loop, where the reduction itself is the loop over elements.
+//! A loop without constant bounds.
 use reducegen::reduction;
 
 fn main() {
@@ -6,7 +6,7 @@ fn main() {
         ty: f32,
         map: |x| {
             let mut y = x;
-            for _ in 0..3 {
+            while y < 1.0 {
                 y *= 2.0;
             }
             y

@@ -1,15 +1,17 @@
-//! Blocks, `let` and `if`.
+//! Blocks, statements, `let` and `if`.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::convert::converted;
+use super::pattern::Subject;
 use super::{Reader, refuse};
 use crate::parse::diagnostic::{Extent, between};
 use crate::parse::hygiene::Name;
 use crate::parse::keywords;
-use crate::parse::tree::{Ex, Kind, Let};
-use crate::parse::types::Ty;
+use crate::parse::tree::{Ex, Kind, Lack, Let, Step};
+use crate::parse::types::{Ty, UNIT};
+use proc_macro2::Ident;
 use reduce_ir::Scalar;
-use syn::{Block, Expr, ExprIf, Local, Pat, Stmt};
+use syn::{Block, Expr, ExprIf, ExprMacro, Local, Pat, PatIdent, Stmt};
 
 impl Reader<'_> {
     pub(super) fn block(&mut self, block: &Block, hint: Option<Ty>, depth: usize) -> Ex {
@@ -22,54 +24,70 @@ impl Reader<'_> {
     fn statements(&mut self, block: &Block, hint: Option<Ty>, depth: usize) -> Ex {
         let braces = Extent::from(block.brace_token.span.join());
         let (value, before) = match block.stmts.split_last() {
-            Some((Stmt::Expr(value, None), before)) => (Some(value), before),
+            Some((Stmt::Expr(value, None), before)) => (Some(value.clone()), before),
+            Some((Stmt::Macro(call), before)) if call.semi_token.is_none() => {
+                (Some(Expr::Macro(ExprMacro { attrs: call.attrs.clone(), mac: call.mac.clone() })), before)
+            }
             Some(_) | None => (None, block.stmts.as_slice()),
         };
-        let (last, before) = match before.split_last() {
-            // The value, followed by a superfluous `;`.
-            Some((Stmt::Expr(last, Some(_)), before)) if value.is_none() => (Some(last), before),
-            _ => (None, before),
+        let mut steps = Vec::new();
+        let (mut leaves, mut lack) = (false, Lack::End);
+        for (at, statement) in before.iter().enumerate() {
+            let is_last = value.is_none() && at + 1 == before.len();
+            let kept = steps.len();
+            self.statement(statement, is_last, &mut steps, depth);
+            leaves |= steps[kept..].iter().any(|step| matches!(step, Step::Do(ex) if ex.ty == Ty::Never));
+            if is_last && matches!(statement, Stmt::Expr(..)) && steps.len() == kept {
+                lack = Lack::Semicolon;
+            }
+        }
+        let value = match value {
+            Some(value) => self.read(&value, hint, depth + 1),
+            None => Ex { kind: Kind::Nothing(lack), ty: UNIT, place: braces },
         };
-        let lets: Vec<_> = before.iter().filter_map(|it| self.statement(it, depth)).collect();
-        let Some(value) = value else {
-            let what = if last.is_some() { "leave out its last `;`" } else { "end it with an expression" };
-            last.into_iter().for_each(|last| drop(self.read(last, None, depth + 1)));
-            return self.error(braces, format!("this block gives no value; {what}"));
-        };
-        let value = self.read(value, hint, depth + 1);
-        let ty = value.ty;
-        // A value without `let`s keeps its own place.
-        let place = if lets.is_empty() { value.place } else { braces };
-        Ex { kind: Kind::Block(lets, Box::new(value)), ty, place }
+        let is_nothing = matches!(value.kind, Kind::Nothing(_));
+        let ty = if leaves && (is_nothing || value.ty == UNIT) { Ty::Never } else { value.ty };
+        // A value without statements keeps its own place.
+        let place = if steps.is_empty() && !is_nothing { value.place } else { braces };
+        Ex { kind: Kind::Block(steps, Box::new(value)), ty, place }
     }
 
-    fn statement(&mut self, statement: &Stmt, depth: usize) -> Option<Let> {
+    /// Reads a statement. The value of the last one may be what the block should give.
+    fn statement(&mut self, statement: &Stmt, is_last: bool, steps: &mut Vec<Step>, depth: usize) {
         match statement {
-            Stmt::Local(local) => self.local(local, depth),
+            Stmt::Local(local) => self.local(local, steps, depth),
             Stmt::Expr(expr, _) => {
-                if self.read(expr, None, depth + 1).ty != Ty::Unknown {
-                    let help = "give it a name, as in `let y = …;`, or leave it out";
-                    self.error_with_help(Extent::of(expr), "the value of this is not used", help);
+                let ex = self.read(expr, None, depth + 1);
+                match self.types.resolve(ex.ty) {
+                    UNIT | Ty::Never => steps.push(Step::Do(ex)),
+                    Ty::Unknown => {}
+                    Ty::Scalar(_) | Ty::Struct(_) | Ty::Number(_) if is_last => {}
+                    Ty::Scalar(_) | Ty::Struct(_) | Ty::Number(_) => {
+                        let help = "give it a name, as in `let y = …;`, or leave it out";
+                        self.error_with_help(Extent::of(expr), "the value of this is not used", help);
+                    }
                 }
-                None
             }
             Stmt::Macro(call) => {
-                self.no_macro(&call.mac.path);
-                None
+                self.macro_call(&call.mac, depth);
+            }
+            Stmt::Item(syn::Item::Fn(function)) => {
+                let help = "write it beside the fields, as in `fn sq(x: f32) -> f32 { x * x }, op: sum`";
+                self.declared.push(function.sig.ident.to_string());
+                self.error_with_help(Extent::of(&function.sig), "a closure here declares no functions", help);
             }
             Stmt::Item(item) => {
                 self.error(Extent::of(item), "a closure has `let`s and a value; write nothing else here");
-                None
             }
         }
     }
 
-    fn local(&mut self, local: &Local, depth: usize) -> Option<Let> {
+    fn local(&mut self, local: &Local, steps: &mut Vec<Step>, depth: usize) {
         if let Some(attribute) = local.attrs.first() {
             self.error(Extent::of(attribute), "a `let` here has no attributes; leave this out");
         }
         let value = match &local.init {
-            Some(init) => self.read(&init.expr, None, depth + 1),
+            Some(init) => self.value(&init.expr, None, depth + 1),
             None => self.error(Extent::of(local), "a `let` here has a value, as in `let y = x * x;`"),
         };
         if let Some((token, _)) = local.init.as_ref().and_then(|init| init.diverge.as_ref()) {
@@ -88,78 +106,117 @@ impl Reader<'_> {
             }
             None => value.ty,
         };
-        let Some(name) = self.pattern(pat) else {
-            refuse::names(pat).into_iter().for_each(|name| {
-                self.bind(Some(name), Ty::Unknown);
-            });
-            return None;
-        };
-        let word = name.as_ref().map_or_else(|| "_".to_owned(), |name| name.word.clone());
-        let local = self.bind(name, ty);
-        Some(Let { local, name: word, value })
+        self.destructure(pat, ty, value, steps);
     }
 
-    /// Returns the name that a `let` binds, or `Some(None)` for `_`. Other patterns are reported.
-    fn pattern(&mut self, pat: &Pat) -> Option<Option<Name>> {
+    /// Binds the names of a pattern that always matches to a value.
+    fn destructure(&mut self, pat: &Pat, ty: Ty, value: Ex, steps: &mut Vec<Step>) {
         match pat {
-            Pat::Wild(_) => Some(None),
-            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
-                if let Some(mutable) = &name.mutability {
-                    let help = "write a new `let` for every value, as in `let y = y + 1.0;`";
-                    self.error_with_help(Extent::of(mutable), "variables cannot change here", help);
-                }
-                let word = name.ident.to_string();
-                if keywords::is_keyword(&word) {
-                    self.error(Extent::of(&name.ident), keywords::keyword(&word));
-                    return None;
-                }
-                Some(Some(Name::of(&name.ident)))
+            Pat::Wild(_) => {
+                let local = self.bind(None, ty);
+                steps.push(Step::Let(Let { local, value }));
             }
-            Pat::Struct(_) => {
-                let help = "write one for each field, as in `let lo = r.lo;`";
-                self.error_with_help(Extent::of(pat), "a `let` here binds one name", help);
-                None
+            Pat::Ident(name) => {
+                let Some((name, is_mutable)) = self.name(name) else {
+                    self.unbound(pat);
+                    return;
+                };
+                let local = self.bind_as(Some(name), ty, is_mutable);
+                steps.push(Step::Let(Let { local, value }));
             }
             _ => {
-                let help = "write one for each value, as in `let y = x * x;`";
-                self.error_with_help(Extent::of(pat), "a `let` here binds one name", help);
-                None
+                let subject = Subject::new(self.bind(None, ty), ty, value.place);
+                steps.push(Step::Let(Let { local: subject.local, value }));
+                self.always(pat, &subject, steps);
             }
         }
+    }
+
+    /// Reads the name in a pattern, and whether it is mutable. Other patterns of one name are reported.
+    pub(super) fn name(&mut self, pat: &PatIdent) -> Option<(Name, bool)> {
+        if pat.by_ref.is_some() || pat.subpat.is_some() {
+            self.error(Extent::of(pat), "a pattern here binds a plain name; leave out `ref` and `@`");
+            self.unbound(&Pat::Ident(pat.clone()));
+            return None;
+        }
+        self.plain(&pat.ident).then(|| (Name::of(&pat.ident), pat.mutability.is_some()))
+    }
+
+    /// Declares the names of a pattern whose error has been reported.
+    pub(super) fn unbound(&mut self, pat: &Pat) {
+        for name in refuse::names(pat) {
+            self.bind(Some(name), Ty::Unknown);
+        }
+    }
+
+    /// Reports a name that has a meaning in Rust.
+    fn plain(&mut self, name: &Ident) -> bool {
+        let word = name.to_string();
+        let is_keyword = keywords::is_keyword(&word);
+        if is_keyword {
+            self.error(Extent::of(name), keywords::keyword(&word));
+        }
+        !is_keyword
     }
 
     pub(super) fn branches(&mut self, branches: &ExprIf, depth: usize) -> Ex {
         let cond = self.condition(&branches.cond, depth);
         let holds = self.block(&branches.then_branch, None, depth + 1);
-        let Some((_, otherwise)) = &branches.else_branch else {
-            let help = "add the value of the other case, as in `if x > 0.0 { x } else { 0.0 }`";
-            return self.error_with_help(Extent::of(&branches.if_token), "this `if` has no `else`", help);
-        };
-        let otherwise = self.read(otherwise, None, depth + 1);
-        self.expect(&otherwise, holds.ty, |found, wanted| {
-            (
-                format!("the branches of this `if` differ: the first is {wanted}, and this is {found}"),
-                converted(found, wanted),
-            )
-        });
-        let ty = if holds.ty == Ty::Unknown { otherwise.ty } else { holds.ty };
         let place = between(&branches.if_token, branches);
+        let otherwise = match &branches.else_branch {
+            Some((_, otherwise)) => self.read(otherwise, None, depth + 1),
+            None => Ex { kind: Kind::Nothing(Lack::Else), ty: UNIT, place },
+        };
+        let ty = if branches.else_branch.is_none() {
+            self.without_else(branches, &holds)
+        } else {
+            self.one_type(&holds, &otherwise, "branches of this `if`")
+        };
         Ex { kind: Kind::If(Box::new([cond, holds, otherwise])), ty, place }
     }
 
-    fn condition(&mut self, cond: &Expr, depth: usize) -> Ex {
+    /// Returns the type of an `if` without `else`, which has no value.
+    fn without_else(&mut self, branches: &ExprIf, holds: &Ex) -> Ty {
+        match self.types.resolve(holds.ty) {
+            UNIT | Ty::Never => UNIT,
+            Ty::Unknown => Ty::Unknown,
+            Ty::Scalar(_) | Ty::Struct(_) | Ty::Number(_) => {
+                let help = "add the value of the other case, as in `if x > 0.0 { x } else { 0.0 }`";
+                self.error_with_help(Extent::of(&branches.if_token), "this `if` has no `else`", help);
+                Ty::Unknown
+            }
+        }
+    }
+
+    /// Returns the type of two branches, which must be one.
+    pub(super) fn one_type(&mut self, first: &Ex, other: &Ex, what: &str) -> Ty {
+        if self.types.resolve(first.ty) == UNIT && self.types.resolve(other.ty) != UNIT {
+            if !matches!(other.ty, Ty::Never | Ty::Unknown) {
+                self.no_value(first);
+                return Ty::Unknown;
+            }
+            return first.ty;
+        }
+        self.expect(other, first.ty, |found, wanted| {
+            (
+                format!("the {what} differ: the first is {wanted}, and this is {found}"),
+                converted(found, wanted),
+            )
+        });
+        if matches!(first.ty, Ty::Unknown | Ty::Never) { other.ty } else { first.ty }
+    }
+
+    pub(super) fn condition(&mut self, cond: &Expr, depth: usize) -> Ex {
         if let Expr::Let(pattern) = cond {
             let help = "compare instead, as in `if x == 0.0`";
-            refuse::names(&pattern.pat).into_iter().for_each(|name| {
-                self.bind(Some(name), Ty::Unknown);
-            });
+            self.unbound(&pattern.pat);
             return self.error_with_help(
                 Extent::of(&pattern.let_token),
                 "`if let` is not possible here",
                 help,
             );
         }
-        let cond = self.read(cond, None, depth + 1);
+        let cond = self.value(cond, None, depth + 1);
         let bool = Ty::Scalar(Scalar::Bool);
         self.expect(&cond, bool, |found, _| {
             let zero = if found.starts_with('f') || found == "a float" { "0.0" } else { "0" };

@@ -7,15 +7,25 @@ use crate::parse::diagnostic::Extent;
 use crate::parse::methods::{Domain, METHODS, Meaning, Method};
 use crate::parse::tree::{Ex, Kind};
 use crate::parse::types::Ty;
+use crate::parse::{forms, names};
 use proc_macro2::Ident;
-use reduce_ir::Scalar;
 use reduce_ir::ops::Un;
-use syn::{Expr, ExprCall, ExprMethodCall, Path};
+use reduce_ir::{Scalar, Value};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprRange, Path};
 
 impl Reader<'_> {
     pub(super) fn method_call(&mut self, call: &ExprMethodCall, depth: usize) -> Ex {
-        let receiver = self.read(&call.receiver, None, depth + 1);
-        let args: Vec<_> = call.args.iter().map(|arg| self.read(arg, None, depth + 1)).collect();
+        if let (Some(range), true) = (range(&call.receiver), call.method == "contains") {
+            return self.contains(range, call, depth);
+        }
+        let receiver = self.value(&call.receiver, None, depth + 1);
+        // The closure of `map` and the like is part of the same mistake.
+        let is_known = names::is_method(&call.method.to_string());
+        let args = call.args.iter().map(|arg| match arg {
+            Expr::Closure(_) if !is_known => Ex::wrong(Extent::of(arg)),
+            arg => self.value(arg, None, depth + 1),
+        });
+        let args: Vec<_> = args.collect();
         if let Some(turbofish) = &call.turbofish {
             return self.error(Extent::of(turbofish), "methods here have no type arguments; leave this out");
         }
@@ -30,10 +40,22 @@ impl Reader<'_> {
             Ty::Number(_) => {
                 let other = args.iter().find_map(|arg| match self.types.resolve(arg.ty) {
                     Ty::Scalar(ty) => Some(ty),
-                    Ty::Struct(_) | Ty::Number(_) | Ty::Unknown => None,
+                    Ty::Struct(_) | Ty::Number(_) | Ty::Never | Ty::Unknown => None,
                 });
                 let (message, help) = ambiguous(&receiver, other);
                 return self.error_with_help(receiver.place, message, help);
+            }
+            Ty::Struct(_) if self.types.is_array(receiver.ty) && word == "len" && args.is_empty() => {
+                let count = Value::of(self.types.fields(receiver.ty).len() as u64);
+                return Ex { kind: Kind::Value(count), ty: Ty::Scalar(Scalar::U64), place };
+            }
+            Ty::Struct(_) if !self.types.is_named(receiver.ty) => {
+                let shown = self.types.show(receiver.ty);
+                let help = match self.types.is_array(receiver.ty) {
+                    true => format!("call it on an element, as in `a[0].{word}(…)`, or write a loop"),
+                    false => format!("call it on a value of the tuple, as in `a.0.{word}(…)`"),
+                };
+                return self.error_with_help(name.span(), format!("{shown} has no methods here"), help);
             }
             Ty::Struct(_) => {
                 let shown = self.types.show(receiver.ty);
@@ -46,7 +68,7 @@ impl Reader<'_> {
                     help,
                 );
             }
-            Ty::Unknown => {
+            Ty::Unknown | Ty::Never => {
                 let is_new = !matches!(receiver.kind, Kind::Wrong);
                 if is_new && !METHODS.iter().any(|method| method.name == word) {
                     refuse::unknown_method(name, None, self);
@@ -99,12 +121,15 @@ impl Reader<'_> {
 
     /// Reads `f32::from_bits(x)`, or a method with its receiver as the first argument.
     pub(super) fn call(&mut self, call: &ExprCall, depth: usize) -> Ex {
-        let mut args: Vec<_> = call.args.iter().map(|arg| self.read(arg, None, depth + 1)).collect();
+        let mut args: Vec<_> = call.args.iter().map(|arg| self.value(arg, None, depth + 1)).collect();
         let place = Extent { start: Extent::of(&call.func).start, end: call.paren_token.span.close() };
         let path = match &*call.func {
             Expr::Path(path) if path.qself.is_none() => &path.path,
             other => return self.error(Extent::of(other), refuse::NO_CALLS),
         };
+        if let Some(helper) = self.helper(path) {
+            return self.call_helper(helper, args, path, place, depth);
+        }
         let Some((ty, name)) = of_scalar(path) else { return refuse::call(path, self) };
         if name == "from_bits" && matches!(ty, Scalar::F32 | Scalar::F64) {
             return self.float_of(ty, name, args, place);
@@ -146,12 +171,23 @@ impl Reader<'_> {
     }
 }
 
+/// Returns the range in parentheses.
+fn range(receiver: &Expr) -> Option<&ExprRange> {
+    match receiver {
+        Expr::Paren(inner) => match &*inner.expr {
+            Expr::Range(range) => Some(range),
+            other => range(other),
+        },
+        _ => None,
+    }
+}
+
 /// Splits `f32::max` into `f32` and `max`.
 fn of_scalar(path: &Path) -> Option<(Scalar, &Ident)> {
     let segments: Vec<_> = path.segments.iter().collect();
     let [ty, name] = segments.as_slice() else { return None };
     (ty.arguments.is_none() && name.arguments.is_none())
-        .then(|| Scalar::from_name(&ty.ident.to_string()))
+        .then(|| forms::scalar(&ty.ident.to_string()))
         .flatten()
         .map(|ty| (ty, &name.ident))
 }

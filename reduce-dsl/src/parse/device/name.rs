@@ -1,13 +1,16 @@
 //! Names and paths: parameters, `let`s and constants, and errors for unknown ones.
 
-use super::Reader;
+use super::{Constant, Reader};
 use crate::parse::diagnostic::Extent;
 use crate::parse::hygiene::Name;
-use crate::parse::names;
+use crate::parse::role::Dialect;
 use crate::parse::tree::{Ex, Kind};
 use crate::parse::types::Ty;
+use crate::parse::{forms, names};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
 use reduce_ir::{Scalar, constants};
-use syn::{ExprPath, Path};
+use syn::{Expr, ExprCast, ExprPath, Path};
 
 impl Reader<'_> {
     pub(super) fn path(&mut self, path: &ExprPath) -> Ex {
@@ -16,9 +19,55 @@ impl Reader<'_> {
             return self.unknown_path(&path.path);
         }
         match path.path.get_ident() {
-            Some(name) => self.local_name(&Name::of(name), place),
+            Some(name) => {
+                let name = Name::of(name);
+                let constant = if self.is_local(&name) { None } else { self.outer(&path.path) };
+                constant.unwrap_or_else(|| self.local_name(&name, place))
+            }
             None => self.constant(&path.path),
         }
+    }
+
+    /// Reads a constant of the user, which only the macro has: `LIMIT` or `crate::LIMIT`.
+    fn outer(&mut self, path: &Path) -> Option<Ex> {
+        let name = self.name_of_outer(path)?;
+        let ty = self.types.of_constant();
+        Some(self.constant_as(path.to_token_stream(), name, ty, Extent::of(path)))
+    }
+
+    /// Reads `LIMIT as f64` as a constant of that type, because the type of `LIMIT` is not known.
+    pub(super) fn cast_outer(&mut self, cast: &ExprCast, ty: Ty) -> Option<Ex> {
+        let (Expr::Path(path), Ty::Scalar(_)) = (&*cast.expr, ty) else { return None };
+        let is_local = path.path.get_ident().is_some_and(|name| self.is_local(&Name::of(name)));
+        let name = self.name_of_outer(&path.path).filter(|_| !is_local)?;
+        let name = format!("{name}__as__{}", self.types.scalar(ty));
+        Some(self.constant_as(cast.to_token_stream(), name, ty, Extent::of(cast)))
+    }
+
+    /// Returns the name of the param for a constant of the user.
+    fn name_of_outer(&self, path: &Path) -> Option<String> {
+        let name = path.segments.last()?.ident.to_string();
+        let is_constant = name.chars().any(|c| c.is_ascii_uppercase()) && name == name.to_uppercase();
+        let sees = matches!(self.role.name, "map" | "filter" | "by" | "fold" | "finish");
+        let of_library = |word: &str| matches!(word, "core" | "std") || forms::scalar(word).is_some();
+        let is_known = path.segments.first().is_some_and(|it| of_library(&it.ident.to_string()));
+        let words = path.segments.iter().map(|it| it.ident.to_string().to_lowercase());
+        (is_constant && !is_known && sees && self.role.dialect == Dialect::Rust && self.open.is_empty())
+            .then(|| format!("const__{}", words.collect::<Vec<_>>().join("__")))
+    }
+
+    fn constant_as(&mut self, tokens: TokenStream, name: String, ty: Ty, place: Extent) -> Ex {
+        let known = self.constants.iter().find(|known| known.name == name);
+        let (local, ty) = known.map(|known| (known.local, known.ty)).unwrap_or_else(|| {
+            let local = self.bind(None, ty);
+            self.constants.push(Constant { tokens, name, local, ty });
+            (local, ty)
+        });
+        Ex { kind: Kind::Local(local), ty, place }
+    }
+
+    fn is_local(&self, name: &Name) -> bool {
+        self.names.iter().any(|(known, _)| known.word == name.word)
     }
 
     /// Reads the name of a parameter or a `let`.
@@ -27,7 +76,7 @@ impl Reader<'_> {
         // Names from other macros may differ only in hygiene. rustc decides whether they are one name.
         let found = names().find(|(known, _)| known == name);
         match found.or_else(|| names().find(|(known, _)| known.word == name.word)) {
-            Some(&(_, local)) => Ex { kind: Kind::Local(local), ty: self.locals[local], place },
+            Some(&(_, local)) => Ex { kind: Kind::Local(local), ty: self.locals[local].ty, place },
             None => self.unknown_name(&name.word, place),
         }
     }
@@ -101,7 +150,7 @@ impl Reader<'_> {
         };
         let (ty, value) = match words {
             [ty, "consts", name] => (ty, Scalar::from_name(ty).map(|ty| (ty, names::mathematical(ty, name)))),
-            [ty, name] => (ty, Scalar::from_name(ty).map(|ty| (ty, constants::constant(ty, name)))),
+            [ty, name] => (ty, forms::scalar(ty).map(|ty| (ty, constants::constant(ty, name)))),
             _ => return self.unknown_path(path),
         };
         match value {
@@ -120,6 +169,9 @@ impl Reader<'_> {
     }
 
     fn unknown_path(&mut self, path: &Path) -> Ex {
+        if let Some(constant) = self.outer(path) {
+            return constant;
+        }
         let help = "write the number, or give it at the call in the field `params`";
         self.error_with_help(Extent::of(path), "the value of this path is not known here", help)
     }

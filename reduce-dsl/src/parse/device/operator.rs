@@ -27,7 +27,7 @@ impl Reader<'_> {
             let number = self.literal(&literal.lit, Some(at), hint);
             return self.signed(number, at);
         }
-        let operand = self.read(&unary.expr, hint, depth + 1);
+        let operand = self.value(&unary.expr, hint, depth + 1);
         let place = Extent { start: at.start, end: operand.place.end };
         match unary.op {
             UnOp::Neg(_) => {
@@ -68,15 +68,19 @@ impl Reader<'_> {
 
     pub(super) fn binary(&mut self, binary: &ExprBinary, depth: usize) -> Ex {
         let at = Extent::of(&binary.op);
-        let left = self.read(&binary.left, None, depth + 1);
+        let effects = self.effects;
+        let left = self.value(&binary.left, None, depth + 1);
         if let (BinOp::Mul(_), Expr::Unary(ExprUnary { op: UnOp::Deref(star), expr, .. })) =
             (&binary.op, &*binary.right)
         {
             self.read(expr, None, depth + 1);
             return self.power(left.ty, Extent { end: star.spans[0], ..at });
         }
-        let right = self.read(&binary.right, None, depth + 1);
-        let Some(op) = two(&binary.op) else { return refuse::assignment(at, self) };
+        let right = self.value(&binary.right, None, depth + 1);
+        let Some(op) = two(&binary.op) else { return refuse::operator(at, self) };
+        if is_assignment(&binary.op) && !self.is_pure(effects, right.place) {
+            return Ex::wrong(right.place);
+        }
         let place = Extent { start: left.place.start, end: right.place.end };
         let fits = match &op {
             Two::Arithmetic(op) => self.both(binary, &left, &right, at) && self.arithmetic(*op, &left, at),
@@ -105,12 +109,14 @@ impl Reader<'_> {
         }
         let ty = left.ty;
         let operands = Box::new([left, right]);
-        match op {
+        let value = match op {
             Two::Compare(op) => Ex { kind: Kind::Cmp(op, operands), ty: Ty::Scalar(Scalar::Bool), place },
-            Two::Arithmetic(op) | Two::Bits(op) | Two::Shift(op) | Two::Logic(op) => {
+            Two::Logic(op) => Ex { kind: Kind::Logic(op, operands), ty, place },
+            Two::Arithmetic(op) | Two::Bits(op) | Two::Shift(op) => {
                 Ex { kind: Kind::Bin(op, operands), ty, place }
             }
-        }
+        };
+        if is_assignment(&binary.op) { self.store(&binary.left, value, depth) } else { value }
     }
 
     /// Reports `x ** 2`, which Rust parses as a product with a dereference.
@@ -226,7 +232,10 @@ impl Reader<'_> {
 
     pub(super) fn cast(&mut self, cast: &ExprCast, depth: usize) -> Ex {
         let ty = self.ty(&cast.ty);
-        let value = self.read(&cast.expr, Some(ty), depth + 1);
+        if let Some(constant) = self.cast_outer(cast, ty) {
+            return constant;
+        }
+        let value = self.value(&cast.expr, Some(ty), depth + 1);
         let place = Extent { start: value.place.start, end: Extent::of(&cast.ty).end };
         if let Ty::Struct(_) = ty {
             return self
@@ -241,16 +250,16 @@ impl Reader<'_> {
 
 fn two(op: &BinOp) -> Option<Two> {
     Some(match op {
-        BinOp::Add(_) => Two::Arithmetic(Bin::Add),
-        BinOp::Sub(_) => Two::Arithmetic(Bin::Sub),
-        BinOp::Mul(_) => Two::Arithmetic(Bin::Mul),
-        BinOp::Div(_) => Two::Arithmetic(Bin::Div),
-        BinOp::Rem(_) => Two::Arithmetic(Bin::Rem),
-        BinOp::BitAnd(_) => Two::Bits(Bin::And),
-        BinOp::BitOr(_) => Two::Bits(Bin::Or),
-        BinOp::BitXor(_) => Two::Bits(Bin::Xor),
-        BinOp::Shl(_) => Two::Shift(Bin::Shl),
-        BinOp::Shr(_) => Two::Shift(Bin::Shr),
+        BinOp::Add(_) | BinOp::AddAssign(_) => Two::Arithmetic(Bin::Add),
+        BinOp::Sub(_) | BinOp::SubAssign(_) => Two::Arithmetic(Bin::Sub),
+        BinOp::Mul(_) | BinOp::MulAssign(_) => Two::Arithmetic(Bin::Mul),
+        BinOp::Div(_) | BinOp::DivAssign(_) => Two::Arithmetic(Bin::Div),
+        BinOp::Rem(_) | BinOp::RemAssign(_) => Two::Arithmetic(Bin::Rem),
+        BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => Two::Bits(Bin::And),
+        BinOp::BitOr(_) | BinOp::BitOrAssign(_) => Two::Bits(Bin::Or),
+        BinOp::BitXor(_) | BinOp::BitXorAssign(_) => Two::Bits(Bin::Xor),
+        BinOp::Shl(_) | BinOp::ShlAssign(_) => Two::Shift(Bin::Shl),
+        BinOp::Shr(_) | BinOp::ShrAssign(_) => Two::Shift(Bin::Shr),
         BinOp::And(_) => Two::Logic(Bin::And),
         BinOp::Or(_) => Two::Logic(Bin::Or),
         BinOp::Eq(_) => Two::Compare(Cmp::Eq),
@@ -261,6 +270,23 @@ fn two(op: &BinOp) -> Option<Two> {
         BinOp::Ge(_) => Two::Compare(Cmp::Ge),
         _ => return None,
     })
+}
+
+/// Returns whether it is `+=` or the like.
+fn is_assignment(op: &BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_)
+    )
 }
 
 fn without_parentheses(mut expr: &Expr) -> &Expr {

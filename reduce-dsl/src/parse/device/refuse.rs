@@ -15,9 +15,12 @@ use syn::{Attribute, Expr, Pat, Path};
 
 pub(super) const NO_CALLS: &str = "functions cannot be called here; write out its computation";
 
-const LOOP: (&str, &str) =
-    ("there are no loops here", "a closure sees one element; the loop over elements is the reduction itself");
-const STRUCT: &str = "several values are a struct, as in `acc: Pair { a: f32, b: f32 }`";
+const LOOP: (&str, &str) = (
+    "this loop has no constant bounds",
+    "write `for i in 0..4`; the loop over the elements is the reduction itself",
+);
+const LEAVE: (&str, &str) =
+    ("a loop here has no label and no value", "leave it out, and assign to a variable");
 
 impl Reader<'_> {
     pub(super) fn refuse(&mut self, expr: &Expr) -> Ex {
@@ -25,8 +28,15 @@ impl Reader<'_> {
         self.error_with_help(at, message, help)
     }
 
-    pub(super) fn no_macro(&mut self, path: &Path) {
-        self.error_with_help(Extent::of(path), NO_MACROS.0, NO_MACROS.1);
+    pub(super) fn no_macro(&mut self, path: &Path, name: &str) -> Ex {
+        let help = match name {
+            "assert" | "debug_assert" | "panic" | "unreachable" | "todo" => {
+                "nothing here can fail; leave it out"
+            }
+            "vec" => "write an array, as in `[0.0; 4]`",
+            _ => "write an expression, or leave it out",
+        };
+        self.error_with_help(Extent::of(path), "there are no macros here but `matches!`", help)
     }
 }
 
@@ -62,6 +72,17 @@ pub(super) fn attributes(expr: &Expr) -> &[Attribute] {
         Expr::Call(e) => &e.attrs,
         Expr::Struct(e) => &e.attrs,
         Expr::Field(e) => &e.attrs,
+        Expr::Tuple(e) => &e.attrs,
+        Expr::Array(e) => &e.attrs,
+        Expr::Repeat(e) => &e.attrs,
+        Expr::Index(e) => &e.attrs,
+        Expr::Match(e) => &e.attrs,
+        Expr::Macro(e) => &e.attrs,
+        Expr::Assign(e) => &e.attrs,
+        Expr::Return(e) => &e.attrs,
+        Expr::Break(e) => &e.attrs,
+        Expr::Continue(e) => &e.attrs,
+        Expr::ForLoop(e) => &e.attrs,
         _ => &[],
     }
 }
@@ -69,67 +90,53 @@ pub(super) fn attributes(expr: &Expr) -> &[Attribute] {
 /// Returns the first token that a device cannot run, the error and the alternative.
 fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
     let (at, (message, help)) = match expr {
-        Expr::Array(e) => (Extent::of(e), ("there are no arrays here", STRUCT)),
-        Expr::Assign(e) => (Extent::of(&e.eq_token), ASSIGNMENT),
         Expr::Await(e) => (Extent::of(&e.await_token), ("nothing here is awaited", "leave the `.await` out")),
         Expr::Block(e) => (Extent::of(e), ("a block here has no label", "leave the label out")),
-        Expr::Break(e) => (Extent::of(&e.break_token), LOOP),
+        Expr::Break(e) => (Extent::of(&e.break_token), LEAVE),
         Expr::Closure(e) => (Extent::of(e), ("closures do not nest", "write out its computation")),
-        Expr::Continue(e) => (Extent::of(&e.continue_token), LOOP),
-        Expr::ForLoop(e) => (Extent::of(&e.for_token), LOOP),
-        Expr::Index(e) => (e.bracket_token.span.join().into(), INDEX),
+        Expr::Continue(e) => (Extent::of(&e.continue_token), LEAVE),
+        Expr::ForLoop(e) => (Extent::of(&e.for_token), LEAVE),
         Expr::Let(e) => {
             (Extent::of(&e.let_token), ("a condition cannot contain `let` here", "compare, as in `x == 0.0`"))
         }
         Expr::Loop(e) => (Extent::of(&e.loop_token), LOOP),
-        Expr::Macro(e) => (Extent::of(&e.mac.path), NO_MACROS),
-        Expr::Match(e) => (
-            Extent::of(&e.match_token),
-            ("`match` is not possible here", "write `if x == 0 { … } else { … }`"),
+        Expr::Range(e) => (
+            Extent::of(&e.limits),
+            (
+                "a range is no value here",
+                "loop over it, as in `for i in 0..4`, or ask `(0.0..1.0).contains(&x)`",
+            ),
         ),
-        Expr::Range(e) => {
-            (Extent::of(&e.limits), ("there are no ranges here", "compare, as in `x >= 0.0 && x < 1.0`"))
-        }
         Expr::RawAddr(e) => (Extent::of(e), ("there are no pointers here", "write the value itself")),
         Expr::Reference(e) => (
             Extent::of(&e.and_token),
             ("there are no references here", "values are copied; leave the `&` out"),
         ),
-        Expr::Repeat(e) => (Extent::of(e), ("there are no arrays here", STRUCT)),
-        Expr::Return(e) => {
-            (Extent::of(&e.return_token), ("`return` is not possible here", "end the closure with its value"))
-        }
         Expr::Try(e) => (Extent::of(&e.question_token), ("nothing here can fail", "leave the `?` out")),
-        Expr::Tuple(e) => (Extent::of(e), ("there are no tuples here", STRUCT)),
         Expr::Unsafe(e) => (Extent::of(&e.unsafe_token), ("nothing here is unsafe", "leave `unsafe` out")),
         Expr::While(e) => (Extent::of(&e.while_token), LOOP),
         other => (
             Extent::of(other),
             (
                 "this is not possible in a closure here",
-                "the language has numbers, `let`, `if`, operators, methods and structs",
+                "the language has numbers, `let`, `if`, `match`, `for`, operators, methods, structs and arrays",
             ),
         ),
     };
     (at, message, help)
 }
 
-const NO_MACROS: (&str, &str) = ("there are no macros here", "write an expression, or leave it out");
-const ASSIGNMENT: (&str, &str) =
-    ("variables cannot change here", "write a new `let` for every value, as in `let y = y + 1.0;`");
-const INDEX: (&str, &str) = (
-    "there is nothing to index",
-    "a closure sees one element; several arrays are `inputs: { x: f32, y: f32 }`",
-);
-
-/// Reports `+=` and the other assignments.
-pub(super) fn assignment(at: Extent, reader: &mut Reader<'_>) -> Ex {
-    reader.error_with_help(at, ASSIGNMENT.0, ASSIGNMENT.1)
+/// Reports an operator that Rust does not have on numbers.
+pub(super) fn operator(at: Extent, reader: &mut Reader<'_>) -> Ex {
+    reader.error(at, "this operator is not possible here")
 }
 
 /// Reports a call of anything other than a method of a scalar.
 pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
     let last = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    if reader.declared.contains(&last) {
+        return Ex::wrong(Extent::of(path));
+    }
     let ty = path.segments.first().map(|segment| segment.ident.to_string());
     let ty = ty.filter(|_| path.segments.len() == 2).and_then(|ty| Scalar::from_name(&ty));
     let fields = reader.types.named(&last).map(|ty| reader.types.fields(ty)).unwrap_or_default();
@@ -142,9 +149,12 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
             Some(near) => format!("did you mean `{near}`?"),
             None => "write out its computation".to_owned(),
         },
+        (None, _) if path.get_ident().is_some() => {
+            format!("declare it beside the fields, as in `fn {last}(x: f32) -> f32 {{ x * x }}`")
+        }
         (None, _) => "write out its computation".to_owned(),
     };
-    reader.error_with_help(Extent::of(path), "functions cannot be called here", help)
+    reader.error_with_help(Extent::of(path), "this function cannot be called here", help)
 }
 
 /// Returns an example call of a method, with the right number of arguments.
@@ -246,11 +256,9 @@ fn of_other_types(name: &Ident, ty: Scalar, types: &str, reader: &mut Reader<'_>
 }
 
 /// Reports a type that devices do not have.
-pub(super) fn type_name(name: &Ident, errors: &mut Errors) {
+pub(in crate::parse) fn type_name(name: &Ident, errors: &mut Errors) {
     let word = name.to_string();
     let help = match word.as_str() {
-        "usize" => "its size differs from machine to machine; write `u64`",
-        "isize" => "its size differs from machine to machine; write `i64`",
         "i128" | "u128" => "the widest integers are i64 and u64",
         "char" => "write `u32`",
         "str" | "String" => "a closure computes with numbers",

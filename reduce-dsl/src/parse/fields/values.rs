@@ -3,8 +3,9 @@
 use super::syntax::{DOCUMENTED, error, word};
 use crate::parse::diagnostic::Extent;
 use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{ExprClosure, LitBool, LitInt, Token, braced, token};
+use syn::{ExprClosure, LitBool, LitInt, Path, Token, Type, TypePath, braced, token};
 
 /// `{ x: f32, y: f32 }`.
 pub(crate) struct Names {
@@ -14,18 +15,18 @@ pub(crate) struct Names {
 
 /// The value of `acc`.
 pub(crate) enum Acc {
-    /// `f64`.
-    Scalar(Ident),
-    /// `Range { lo: f64, hi: f64 }`.
-    Struct(Ident, Names),
+    /// `f64`, `(f32, u64)` or `[u32; 16]`.
+    Type(Box<Type>),
+    /// `Range { lo: f64, hi: f64 }`, and the place of the fields.
+    Struct(Path, Vec<(Ident, Type)>, Extent),
 }
 
 impl Acc {
     /// Returns the place.
     pub(crate) fn place(&self) -> Extent {
         match self {
-            Acc::Scalar(name) => name.span().into(),
-            Acc::Struct(name, names) => Extent { start: name.span(), end: names.place.end },
+            Acc::Type(ty) => Extent::of(&**ty),
+            Acc::Struct(path, _, place) => Extent { start: Extent::of(path).start, end: place.end },
         }
     }
 }
@@ -34,6 +35,8 @@ impl Acc {
 pub(crate) enum Op {
     /// `sum`.
     Name(Ident),
+    /// `f32::max`.
+    Function(Path),
     /// `|a, b| a + b`.
     Closure(Box<ExprClosure>),
 }
@@ -69,18 +72,32 @@ const STRUCT: Thing = Thing {
 
 /// Reads `{ x: f32, y: f32 }`.
 pub(super) fn names(input: ParseStream, thing: &Thing) -> syn::Result<Names> {
+    let (names, place) = typed(input, thing, word)?;
+    Ok(Names { place, names })
+}
+
+/// Reads names with types. Also returns the place of the braces.
+fn typed<T>(
+    input: ParseStream,
+    thing: &Thing,
+    ty: impl Fn(ParseStream, &'static str) -> syn::Result<T>,
+) -> syn::Result<(Vec<(Ident, T)>, Extent)> {
     if !input.peek(token::Brace) {
         return Err(error(input, thing.whole));
     }
     let content;
     let brace = braced!(content in input);
-    let names = named_types(&content, thing);
+    let names = named_types(&content, thing, ty);
     // Tokens left over would be reported a second time.
     content.parse::<TokenStream>()?;
-    Ok(Names { place: brace.span.join().into(), names: names? })
+    Ok((names?, brace.span.join().into()))
 }
 
-fn named_types(input: ParseStream, thing: &Thing) -> syn::Result<Vec<(Ident, Ident)>> {
+fn named_types<T>(
+    input: ParseStream,
+    thing: &Thing,
+    ty: impl Fn(ParseStream, &'static str) -> syn::Result<T>,
+) -> syn::Result<Vec<(Ident, T)>> {
     let mut names = Vec::new();
     while !input.is_empty() {
         if input.peek(Token![#]) {
@@ -91,7 +108,7 @@ fn named_types(input: ParseStream, thing: &Thing) -> syn::Result<Vec<(Ident, Ide
             return Err(syn::Error::new(name.span(), format!("expected a type too, as in `{name}: f32`")));
         }
         input.parse::<Token![:]>()?;
-        names.push((name, word(input, thing.ty)?));
+        names.push((name, ty(input, thing.ty)?));
         if !(input.is_empty() || input.peek(Token![,])) {
             return Err(error(input, thing.next));
         }
@@ -100,22 +117,45 @@ fn named_types(input: ParseStream, thing: &Thing) -> syn::Result<Vec<(Ident, Ide
     Ok(names)
 }
 
-pub(super) fn acc(input: ParseStream) -> syn::Result<Acc> {
-    let name = word(input, STRUCT.whole)?;
-    if input.peek(token::Brace) {
-        Ok(Acc::Struct(name, names(input, &STRUCT)?))
-    } else {
-        Ok(Acc::Scalar(name))
+/// Reads a scalar by its name, a tuple or an array.
+fn scalar_or_parts(input: ParseStream, expected: &str) -> syn::Result<Type> {
+    if input.peek(token::Paren) || input.peek(token::Bracket) {
+        return input.parse();
     }
+    let name = word(input, expected)?;
+    Ok(Type::Path(TypePath { attrs: Vec::new(), qself: None, path: name.into() }))
+}
+
+pub(super) fn acc(input: ParseStream) -> syn::Result<Acc> {
+    let is_path = input.peek(Token![::]) || input.peek(Ident::peek_any) && input.peek2(Token![::]);
+    let path = if is_path {
+        input.call(Path::parse_mod_style)?
+    } else {
+        let ty = scalar_or_parts(input, STRUCT.whole)?;
+        let Type::Path(ty) = ty else { return Ok(Acc::Type(Box::new(ty))) };
+        ty.path
+    };
+    if input.peek(token::Brace) {
+        let (fields, place) = typed(input, &STRUCT, scalar_or_parts)?;
+        return Ok(Acc::Struct(path, fields, place));
+    }
+    Ok(Acc::Type(Box::new(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }))))
 }
 
 pub(super) fn op(input: ParseStream) -> syn::Result<Op> {
     if starts_closure(input) {
         return Ok(Op::Closure(Box::new(input.parse()?)));
     }
+    if input.peek(Ident::peek_any) && input.peek2(Token![::]) {
+        return input.call(Path::parse_mod_style).map(Op::Function);
+    }
     let expected =
         "`op` is the name of an operator, as in `op: sum`, or a closure, as in `op: |a, b| a.max(b)`";
-    word(input, expected).map(Op::Name)
+    let name = word(input, expected)?;
+    if input.peek(token::Paren) {
+        return Err(error(input, format!("an operator is a name alone; write `op: {name}`")));
+    }
+    Ok(Op::Name(name))
 }
 
 pub(super) fn closure(input: ParseStream, expected: &str) -> syn::Result<ExprClosure> {

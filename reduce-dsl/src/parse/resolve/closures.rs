@@ -4,7 +4,7 @@ use super::super::absent::{self, Absent};
 use super::super::diagnostic::{Errors, Extent};
 use super::super::fields::{Acc, Fields};
 use super::super::functions::{self, Functions};
-use super::super::scope::Scope;
+use super::super::scope::{FIELDS, Scope};
 use super::super::typing::Typed;
 use super::super::value_text::record_text;
 use super::super::written::Written;
@@ -42,6 +42,19 @@ pub(super) fn draft(
         (Written::Absent, Some(map)) => Some(map.result.clone()),
         (Written::Absent | Written::Wrong, _) => None,
     };
+    if let Some(acc) = acc.as_ref().filter(|acc| acc.fields.len() > FIELDS) {
+        let message = format!("an accumulator has at most {FIELDS} scalars, not {}", acc.fields.len());
+        let place = fields.map.as_ref().map_or_else(|| fields.op_place(), |map| Extent::of(&map.body));
+        errors.add(place, message).help("accumulators live in registers");
+        return None;
+    }
+    if let (Some(ty), Some(acc)) = (fields.op_type, &acc)
+        && *acc != Record::scalar(ty)
+    {
+        let message = format!("this is a function of {ty}, and the accumulator is {}", acc.text());
+        errors.add(fields.op_place(), message).help("write the type of the accumulator, or convert in `map`");
+        return None;
+    }
     let op = fields.lambda("op", op, errors).then(|op| functions.op(&op, acc.as_ref(), errors));
     let fold = fields.lambda("fold", fields.fold.as_ref(), errors);
     let fold = fold.then(|fold| functions.fold(&fold, acc.as_ref(), errors));

@@ -1,6 +1,7 @@
 //! Operators that are rows of the table.
 
 use super::super::absent::{self, Absent, Kept};
+use super::super::closure::Lambda;
 use super::super::diagnostic::{Errors, Extent};
 use super::super::fields::{Acc, Fields};
 use super::super::functions::{self, Functions};
@@ -24,7 +25,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let acc = scope.acc.clone().then(|acc| scalar(&acc, name, fields, errors));
     let mut functions = Functions::new(scope, Vec::new());
     let map = fields.lambda("map", fields.map.as_ref(), errors);
-    let map = map.then(|map| functions.map(&map, None, errors)).right();
+    let map = map.then(|map| one(functions.map(&map, None, errors)?, &map, name, errors)).right();
     let absent = Absent::read(fields, &mut functions, errors);
     let own = match (row, acc.right(), &map, &absent) {
         (Some(row), Some(acc), Some(map), Some(absent)) => {
@@ -76,6 +77,8 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let identity = identity.or_else(|| own.identity.clone());
     let starts = if fold.is_none() { Starts::FromIdentity } else { Starts::FromElement };
     let operation = with(Operation { identity, ..own }, fold, finish)?;
+    // `fold` and `finish` may name further constants.
+    let operation = Operation { params: scope.free_params().collect(), ..operation };
     let Kept { keep, present, .. } = kept;
     let subject = Subject { operation, keep };
     let subject = if is_own { subject } else { check_laws::check_laws(subject, fields, errors)? };
@@ -88,6 +91,16 @@ fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
         names::unknown_operator(name, errors);
     }
     row
+}
+
+/// Reports a `map` of several values, which named operators do not take.
+fn one(map: Typed, lambda: &Lambda, name: &Ident, errors: &mut Errors) -> Option<Typed> {
+    let Some(form) = &map.form else { return Some(map) };
+    let message = format!("`{name}` reduces scalars, and this `map` gives `{form}`");
+    errors
+        .add(Extent::of(&lambda.body), message)
+        .help("write `op` as a closure too, as in `op: |a, b| (a.0 + b.0, a.1 + b.1), identity: (0.0, 0.0)`");
+    None
 }
 
 /// Returns the scalar of `acc`; a named operator defines the rest of its accumulator itself.

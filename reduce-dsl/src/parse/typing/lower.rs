@@ -1,12 +1,14 @@
 //! Lowers a tree to a function: structs become scalars, methods become operations, and names become valid CUDA
 //! names.
 
+use super::Outer;
+use super::exits::Flow;
 use super::trim::trimmed;
+use crate::parse::device::Variable;
 use crate::parse::diagnostic::{Errors, Extent};
-use crate::parse::methods::{Meaning, Method};
 use crate::parse::names;
 use crate::parse::role::Role;
-use crate::parse::tree::{Ex, Kind, Let};
+use crate::parse::tree::{Ex, Kind, Let, Step};
 use crate::parse::types::Types;
 use reduce_ir::func::{Func, FuncBuilder, Id, Node, Param};
 use reduce_ir::ops::{Bin, TypeError, Un};
@@ -15,8 +17,8 @@ use reduce_ir::{Scalar, Value};
 /// The limit on operations of a closure.
 const LINES: usize = 1024;
 
-/// The limit on exponents.
-const EXPONENT: i128 = 1024;
+/// The limit on steps of lowering, which loops and helper functions multiply.
+const WORK: usize = 1 << 17;
 
 /// Reads the text of a method as a function of operands of the given types. The error is a message.
 pub(crate) type Definition = fn(&str, &[Scalar]) -> Result<Func, String>;
@@ -24,7 +26,7 @@ pub(crate) type Definition = fn(&str, &[Scalar]) -> Result<Func, String>;
 /// Builds the function of the first `written` parameters of `role`, and of the free names that `body` uses.
 pub(super) fn function(
     body: &Ex,
-    types: &Types,
+    (types, variables, constants): (&Types, &[Variable], &[Outer]),
     role: &Role,
     written: usize,
     definition: Definition,
@@ -39,10 +41,12 @@ pub(super) fn function(
         .concat()
         .into_iter()
         .chain(role.free.iter().map(|(_, free)| free.clone()))
+        .chain(constants.iter().map(|constant| constant.param.clone()))
         .collect();
     let builder = FuncBuilder::new(all);
     let ids = builder.params();
     let (own, free) = ids.split_at(own);
+    let (free, outer) = free.split_at(role.free.len());
     let mut locals: Vec<Option<Vec<Id>>> = free.iter().map(|&id| Some(vec![id])).collect();
     let mut rest = own;
     for param in &params[..written] {
@@ -50,7 +54,11 @@ pub(super) fn function(
         locals.push(Some(first.to_vec()));
         rest = after;
     }
-    let mut lower = Lower { builder, types, locals, definition, errors };
+    let flow = Flow::default();
+    let mut lower = Lower { builder, types, variables, locals, flow, work: 0, definition, errors };
+    for (constant, &id) in constants.iter().zip(outer) {
+        lower.store(constant.local, vec![id]);
+    }
     let results = lower.lower(body)?;
     let func = lower.builder.build(results);
     if func.lines().len() > LINES {
@@ -61,39 +69,90 @@ pub(super) fn function(
     Some(trimmed(&func, needed))
 }
 
-struct Lower<'a> {
-    builder: FuncBuilder,
-    types: &'a Types,
+pub(super) struct Lower<'a> {
+    pub(super) builder: FuncBuilder,
+    pub(super) types: &'a Types,
+    /// The names of locals.
+    pub(super) variables: &'a [Variable],
     /// The scalars of each local; `None` until they are known.
-    locals: Vec<Option<Vec<Id>>>,
-    definition: Definition,
-    errors: &'a mut Errors,
+    pub(super) locals: Vec<Option<Vec<Id>>>,
+    pub(super) flow: Flow,
+    /// The steps of lowering so far.
+    work: usize,
+    pub(super) definition: Definition,
+    pub(super) errors: &'a mut Errors,
 }
 
 impl Lower<'_> {
-    fn lower(&mut self, ex: &Ex) -> Option<Vec<Id>> {
+    /// Lowers an expression to its scalars. One without a value, or that leaves its block, has no scalars.
+    pub(super) fn lower(&mut self, ex: &Ex) -> Option<Vec<Id>> {
+        self.spend(1, ex.place)?;
         match &ex.kind {
             Kind::Wrong => None,
             Kind::Local(local) => self.locals.get(*local).cloned().flatten(),
             Kind::Field(base, field) => {
+                let from = self.types.offset(base.ty, *field);
+                let width = self.types.width(ex.ty);
                 let base = self.lower(base)?;
-                base.get(*field).map(|&id| vec![id])
+                base.get(from..from + width).map(<[Id]>::to_vec)
             }
             Kind::Struct(fields) => {
-                let fields: Vec<_> = fields.iter().map(|field| self.one(field)).collect();
-                fields.into_iter().collect()
+                let fields: Vec<_> = fields.iter().map(|field| self.lower(field)).collect();
+                Some(fields.into_iter().collect::<Option<Vec<_>>>()?.concat())
             }
+            Kind::Repeat(part, count) => Some(self.lower(part)?.repeat(*count)),
+            Kind::Index(operands) => self.element(operands, ex.place),
             Kind::If(branches) => self.branches(branches, ex.place),
-            Kind::Block(lets, value) => {
-                let done: Vec<_> = lets.iter().map(|it| self.bind(it)).collect();
-                done.into_iter().collect::<Option<()>>().and_then(|()| self.lower(value))
-            }
+            Kind::Logic(op, operands) => self.logic(*op, operands, ex.place),
+            Kind::Block(steps, value) => self.block(steps, value),
+            Kind::Function(steps, value) => self.function(steps, value, ex.place),
+            Kind::Nothing(_) => Some(Vec::new()),
+            Kind::Assign(target, value) => self.assign(target, value),
+            Kind::For(repeat) => self.repeat(repeat, ex.place),
+            Kind::Return(value) => self.exit(value),
+            Kind::Leave(leave) => Some(self.leave(*leave)),
             Kind::Number(_) | Kind::Value(_) | Kind::Un(..) | Kind::Bin(..) => Some(vec![self.scalar(ex)?]),
             Kind::Cmp(..) | Kind::Cast(_) | Kind::Method(..) => Some(vec![self.scalar(ex)?]),
         }
     }
 
-    fn one(&mut self, ex: &Ex) -> Option<Id> {
+    /// Counts steps of lowering up to the limit.
+    pub(super) fn spend(&mut self, steps: usize, place: Extent) -> Option<()> {
+        self.work += steps;
+        if self.work <= WORK {
+            return Some(());
+        }
+        self.errors.add(place, "this expands to too many operations").help("write shorter loops");
+        None
+    }
+
+    /// Lowers statements up to one that leaves the block, and the value after them.
+    fn block(&mut self, steps: &[Step], value: &Ex) -> Option<Vec<Id>> {
+        let visible = self.locals.len();
+        let value = self.statements(steps, value);
+        self.locals.truncate(visible);
+        value
+    }
+
+    fn statements(&mut self, steps: &[Step], value: &Ex) -> Option<Vec<Id>> {
+        let mut is_right = true;
+        for step in steps {
+            is_right &= self.step(step).is_some();
+            if self.flow.is_dead {
+                return is_right.then(Vec::new);
+            }
+        }
+        if is_right { self.lower(value) } else { None }
+    }
+
+    pub(super) fn step(&mut self, step: &Step) -> Option<()> {
+        match step {
+            Step::Let(it) => self.bind(it),
+            Step::Do(ex) => self.lower(ex).map(drop),
+        }
+    }
+
+    pub(super) fn one(&mut self, ex: &Ex) -> Option<Id> {
         self.lower(ex)?.first().copied()
     }
 
@@ -121,12 +180,10 @@ impl Lower<'_> {
             }
             Kind::Cast(a) => self.cast(a, self.types.scalar(ex.ty), ex.place),
             Kind::Method(method, operands) => self.method(method, operands, ex.place),
-            Kind::Wrong
-            | Kind::Local(_)
-            | Kind::If(_)
-            | Kind::Struct(_)
-            | Kind::Field(..)
-            | Kind::Block(..) => None,
+            Kind::Wrong | Kind::Local(_) | Kind::If(_) | Kind::Logic(..) | Kind::Struct(_) => None,
+            Kind::Repeat(..) | Kind::Field(..) | Kind::Index(_) | Kind::Block(..) => None,
+            Kind::Function(..) | Kind::Nothing(_) | Kind::Assign(..) | Kind::For(_) => None,
+            Kind::Return(_) | Kind::Leave(_) => None,
         }
     }
 
@@ -226,143 +283,42 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers `if` for scalars, or for structs field by field.
-    fn branches(&mut self, [cond, a, b]: &[Ex; 3], place: Extent) -> Option<Vec<Id>> {
-        let (cond, a, b) = (self.one(cond), self.lower(a), self.lower(b));
-        let (cond, a, b) = (cond?, a?, b?);
-        if a.len() > 1 {
-            self.builder.name(cond, "condition");
-        }
-        let fields: Vec<_> = a
-            .into_iter()
-            .zip(b)
-            .map(|(a, b)| {
-                let id = self.builder.select(cond, a, b);
-                self.checked(id, place)
-            })
-            .collect();
-        fields.into_iter().collect()
-    }
-
-    fn bind(&mut self, Let { local, name, value }: &Let) -> Option<()> {
+    fn bind(&mut self, Let { local, value }: &Let) -> Option<()> {
         let ids = self.lower(value)?;
-        let name = names::in_cuda(name);
-        if !name.is_empty() {
-            match self.types.fields(self.types.resolve(value.ty)) {
-                [] => ids.iter().for_each(|&id| self.builder.name(id, &name)),
-                fields => {
-                    for (&id, (field, _)) in ids.iter().zip(fields) {
-                        self.builder.name(id, &format!("{name}_{field}"));
-                    }
-                }
-            }
+        if !self.flow.is_dead {
+            self.set(*local, ids);
         }
-        while self.locals.len() <= *local {
-            self.locals.push(None);
-        }
-        self.locals[*local] = Some(ids);
         Some(())
     }
 
-    fn method(&mut self, method: &'static Method, operands: &[Ex], place: Extent) -> Option<Id> {
-        let ids: Vec<_> = operands.iter().map(|operand| self.one(operand)).collect();
-        let ids: Vec<Id> = ids.into_iter().collect::<Option<_>>()?;
-        if let ("clamp", &[_, low, high]) = (method.name, ids.as_slice()) {
-            self.bounds(low, high, place)?;
-        }
-        let id = match (&method.is, ids.as_slice()) {
-            (Meaning::Un(op), &[a]) => self.builder.un(*op, a),
-            (Meaning::Bin(op), &[a, b]) => self.builder.bin(*op, a, b),
-            (Meaning::MulAdd, &[a, b, c]) => self.builder.mul_add(a, b, c),
-            (Meaning::Power, &[a, b]) => return self.power(method, a, b, operands[1].place),
-            (Meaning::Text(text), ids) => self.written(text, ids),
-            (Meaning::Un(_) | Meaning::Bin(_) | Meaning::MulAdd | Meaning::Power, _) => {
-                Err(TypeError::new(method.name, &[]))
-            }
-        };
-        self.checked(id, place)
-    }
-
-    /// Refuses known bounds of `clamp` that are out of order or NaN, for which Rust panics.
-    fn bounds(&mut self, low: Id, high: Id, place: Extent) -> Option<()> {
-        let (low, high) = (self.builder.known(low), self.builder.known(high));
-        let (message, help) = match (low, high) {
-            _ if [low, high].into_iter().flatten().any(Value::is_nan) => {
-                ("a bound of `clamp` is NaN".to_owned(), "write a number")
-            }
-            (Some(low), Some(high)) if is_below(high, low) => {
-                (format!("the bounds of `clamp` are out of order: {low} is above {high}"), "exchange them")
-            }
-            _ => return Some(()),
-        };
-        self.errors.add(place, message).help(help);
-        None
-    }
-
-    /// Lowers a method that is a closure in the language itself. Operands that it uses more than once get a
-    /// name.
-    fn written(&mut self, text: &str, ids: &[Id]) -> Result<Id, TypeError> {
-        let types: Vec<_> = ids.iter().map(|&id| self.builder.ty(id)).collect();
-        let func = (self.definition)(text, &types).map_err(|message| TypeError::new(message, &types))?;
-        for (position, &id) in ids.iter().enumerate() {
-            let own = Id(position as u32);
-            let uses =
-                func.lines().iter().flat_map(|line| line.node.operands()).filter(|&it| it == own).count();
-            if uses > 1 && self.builder.known(id).is_none() {
-                self.builder.name(id, &func.params()[position].name);
-            }
-        }
-        let results = self.builder.call(&func, ids)?;
-        results.first().copied().ok_or_else(|| TypeError::new(text, &types))
-    }
-
-    /// Multiplies in the order of `powi` in compilers' run-time libraries.
-    fn power(&mut self, method: &Method, mut base: Id, exponent: Id, place: Extent) -> Option<Id> {
-        let known = self.builder.known(exponent).and_then(Value::as_int);
-        let Some(exponent) = known.filter(|k| k.abs() <= EXPONENT) else {
-            let message = format!("the exponent of `{}` is a number of at most {EXPONENT}", method.name);
-            self.errors.add(place, message).help("write it, as in `x.powi(3)`");
-            return None;
-        };
-        let ty = self.builder.ty(base);
-        let mut left = exponent.unsigned_abs();
-        let mut power: Option<Id> = None;
-        while left > 0 {
-            if left & 1 == 1 {
-                let product = power.map_or(Ok(base), |power| self.builder.bin(Bin::Mul, power, base));
-                power = Some(self.checked(product, place)?);
-            }
-            left >>= 1;
-            if left > 0 {
-                if self.builder.known(base).is_none() {
-                    self.builder.name(base, "factor");
+    /// Sets the scalars of a local, and names them after it.
+    pub(super) fn set(&mut self, local: usize, ids: Vec<Id>) {
+        let Some(variable) = self.variables.get(local) else { return };
+        let name = names::in_cuda(&variable.word);
+        if !name.is_empty() {
+            let record = self.types.record(variable.ty);
+            for (&id, field) in ids.iter().zip(&record.fields) {
+                let name = if record.is_scalar() { name.clone() } else { format!("{name}_{}", field.name) };
+                // A constant that a variable has for a while keeps its own text.
+                if !variable.is_mutable || self.builder.known(id).is_none() {
+                    self.builder.name(id, &name);
                 }
-                let square = self.builder.bin(Bin::Mul, base, base);
-                base = self.checked(square, place)?;
             }
         }
-        let one = self.builder.constant(reduce_ir::constants::one(ty));
-        match power {
-            None => Some(one),
-            Some(power) if exponent >= 0 => Some(power),
-            Some(power) => {
-                let inverse = self.builder.bin(Bin::Div, one, power);
-                self.checked(inverse, place)
-            }
+        self.store(local, ids);
+    }
+
+    /// Sets the scalars of a local.
+    pub(super) fn store(&mut self, local: usize, ids: Vec<Id>) {
+        while self.locals.len() <= local {
+            self.locals.push(None);
         }
+        self.locals[local] = Some(ids);
     }
 
     /// Reports a type error. Inference rules out type errors except in rows of the table.
-    fn checked(&mut self, id: Result<Id, TypeError>, place: Extent) -> Option<Id> {
+    pub(super) fn checked(&mut self, id: Result<Id, TypeError>, place: Extent) -> Option<Id> {
         id.map_err(|error| self.errors.add(place, error.to_string())).ok()
-    }
-}
-
-/// Returns whether one number is less than the other of its type.
-fn is_below(one: Value, other: Value) -> bool {
-    match (one.as_int(), other.as_int()) {
-        (Some(one), Some(other)) => one < other,
-        _ => one.as_f64() < other.as_f64(),
     }
 }
 
