@@ -7,11 +7,9 @@ fn main() -> Result<(), Error> {
         fn insert(mut top: [f32; 3], x: f32) -> [f32; 3] {
             let mut new = x;
             for i in 0..3 {
-                if new > top[i] {
-                    let old = top[i];
-                    top[i] = new;
-                    new = old;
-                }
+                let larger = top[i].max(new);
+                new = top[i].min(new);
+                top[i] = larger;
             }
             top
         }

@@ -16,7 +16,7 @@ static FIRST_ABOVE: Reduction<f32, (bool, u64), f32> = reduction! {
     op: |a, b| match (a.0, b.0) {
         (true, true) => (true, a.1.min(b.1)),
         (true, false) => a,
-        (false, _) => b,
+        _ => b,
     },
     identity: (false, 0),
 };

@@ -146,8 +146,9 @@ fn early_returns() {
         x.sqrt()
     });
     agrees!(|x: i32| -> i32 {
-        let mut s = 1;
-        if x > 0 {
+        let mut s = x;
+        s += 1;
+        if s > 1 {
             if x > 5 {
                 return 100;
             }

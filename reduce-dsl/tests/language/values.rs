@@ -88,7 +88,7 @@ fn tuples_and_arrays() {
     });
     agrees!(|x: i32| -> i32 {
         let mut a = [4, 2, 9];
-        for i in 0..3 {
+        for _ in 0..3 {
             for j in 0..2 {
                 if a[j] > a[j + 1] {
                     let t = a[j];

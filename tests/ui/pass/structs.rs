@@ -65,7 +65,7 @@ mod shared {
 
     /// A struct of the user, with methods and another derive.
     #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-    pub struct Extent {
+    pub(crate) struct Extent {
         pub bounds: [f32; 2],
         pub count: u64,
     }
