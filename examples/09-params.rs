@@ -6,9 +6,11 @@ use reducegen::{Device, Error, Reduction, reduction};
 static AT_LEAST: Reduction<f32, u64, f32> =
     reduction! { ty: f32, params: { least: f32 }, map: |x| (x >= least) as u64, op: sum };
 
-/// Several params are a tuple, in the order of their declaration.
-static INSIDE: Reduction<f32, bool, (f32, f32)> =
-    reduction! { ty: f32, params: { lo: f32, hi: f32 }, map: |x| lo <= x && x <= hi, op: all };
+reduction! {
+    /// Several params are a struct, and a param may have a default.
+    static INSIDE;
+    ty: f32, params: Bounds { lo: f32, hi: f32 = 9.99 }, map: |x| lo <= x && x <= hi, op: all
+}
 
 fn main() -> Result<(), Error> {
     let samples: Vec<f32> = (0..1000).map(|i| i as f32 / 100.0).collect();
@@ -16,8 +18,9 @@ fn main() -> Result<(), Error> {
         println!("{} samples are at least {least}", AT_LEAST.with(least).reduce(&samples)?);
     }
     assert_eq!(AT_LEAST.with(2.5).reduce(&samples)?, 750);
-    assert!(INSIDE.with((0.0, 9.99)).reduce(&samples)?);
-    assert!(!INSIDE.with((0.0, 5.0)).reduce(&samples)?);
+    assert!(INSIDE.with_params(|p| p.lo(0.0)).reduce(&samples)?);
+    assert!(!INSIDE.with_params(|p| p.lo(0.0).hi(5.0)).reduce(&samples)?);
+    assert!(!INSIDE.with(Bounds { lo: 1.0, hi: 9.99 }).reduce(&samples)?);
 
     // The kernel is compiled once, for all values of the params.
     let compiled = AT_LEAST.compile(&Device::auto())?;

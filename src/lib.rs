@@ -32,7 +32,7 @@
 //! | `layout: strided` | elements lie a step apart; each input gives its offset and step, of any sign, at the call: [`Strided`] | `contiguous` |
 //! | `axes: b h w c -> b c` | names the axes of the input, slowest first, and those of the result; the others are reduced, in the order written. `1` on the right keeps an axis of length 1, `..` stands for any leading axes, `(s 16)` splits a dimension, and a number is an axis without a name. `{ x: b c, w: c } -> b` names the axes of each input. [`Reducer::reduce_groups`] | all elements have one result |
 //! | `segments: 16` | segments of 16 elements, each with a result of its own: the same as `axes: (s 16) -> s` | all elements have one result |
-//! | `params: { k: f32 }` | scalars that are given at the call: [`Reduction::with`]; names in `map`, `fold` and `finish` | none |
+//! | `params: Bounds { lo: f32, hi: f32 = 1.0 }` | scalars that are given at the call, by name: [`Reduction::with_params`]; names in `map`, `filter`, `fold` and `finish`. `= 1.0` is a default. The macro makes the struct `Bounds`, by default `Params`. One param without default needs none: `params: { k: f32 }` and [`Reduction::with`] | none |
 //! | `index: i` | the name of the element's 64-bit position in `filter`, `map` and `fold` | none |
 //! | `filter: \|x\| x > 0.0` | an element is absent where it is false: the element is not counted and keeps its position | all elements |
 //! | `map: \|x\| x.abs()` | inputs → accumulator | the element |
@@ -70,6 +70,10 @@
 //!
 //! let scaled = reduction! { ty: f32, params: { k: f32 }, map: |x| x * k, op: sum };
 //! assert_eq!(scaled.with(2.0).reduce(&[1.0, 2.0])?, 6.0);
+//!
+//! let inside = reduction! { ty: f32, params: { lo: f32, hi: f32 = 1.0 }, map: |x| lo <= x && x <= hi, op: all };
+//! assert!(inside.with_params(|p| p.lo(0.0)).reduce(&[0.5, 1.0])?);
+//! assert!(!inside.with_params(|p| p.lo(0.0).hi(0.75)).reduce(&[0.5, 1.0])?);
 //!
 //! let last_negative = reduction! { ty: i32, index: i, map: |x| if x < 0 { i + 1 } else { 0 }, op: max };
 //! assert_eq!(last_negative.reduce(&[3, -1, 4, -1, 5])?, 4);
@@ -288,10 +292,11 @@ mod output;
 pub use reduce_ir::{bf16, f16};
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
-    Architecture, ArgMinMax, Array, Best, Compiled, Describe, Device, Error, GroupResult, Groups, Image,
-    Keyed, Lanes, LanesRef, Listing, MaxSum, MinMax, NoParams, Numbered, Nvrtc, Outcome, Output, Params,
-    Partials, PartialsError, Ragged, Reducer, Reduction, Resources, Returned, RunGroups, Runs, SegmentsError,
-    Slices, Span, StreamError, Strided, Target, Timing, View, ViewError, Views, With, devices,
+    Architecture, ArgMinMax, Array, Best, Compiled, CompleteParams, Describe, Device, Error, GroupResult,
+    Groups, Image, Keyed, Lanes, LanesRef, Listing, MaxSum, MinMax, NamedParams, NoParams, Numbered, Nvrtc,
+    Outcome, Output, Params, Partials, PartialsError, Ragged, Reducer, Reduction, Resources, Returned,
+    RunGroups, Runs, SegmentsError, Slices, Span, StreamError, Strided, Target, Timing, View, ViewError, Views, With,
+    devices,
 };
 
 #[cfg(feature = "cuda")]
@@ -314,6 +319,7 @@ pub use reduce_dsl::operators::OPERATORS;
 pub use reduce_dsl::parse::{SpecError, spec as parse};
 pub use reduce_ir as ir;
 pub use reduce_ir::Spec;
+pub use reduce_ir::spec::ParamError;
 
 /// Makes a reduction: a constant expression for a `static`, a `const` or a `let`, or an item.
 ///

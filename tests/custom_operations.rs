@@ -36,6 +36,7 @@ fn spec(operation: &Operation, passes: Passes, block: Option<u32>) -> Spec {
         operation: operation.clone(),
         domain: Domain::WHOLE,
         axes: None,
+        defaults: Vec::new(),
         text: String::new(),
         block,
         passes,

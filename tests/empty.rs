@@ -6,7 +6,7 @@ use reduce_dsl::parse::spec;
 use reduce_interpreter::{Input, Options, Values, run};
 use reduce_ir::{Extent, Value};
 use reduce_lanes::{Lanes, LanesRef};
-use reducegen::{Array, Best, Device, MinMax, Reducer, Reduction, View, reduction};
+use reducegen::{Array, Best, Device, Error, MinMax, Reducer, Reduction, View, reduction};
 
 const NAN: f32 = f32::NAN;
 
@@ -22,6 +22,30 @@ fn no_elements_have_the_value_that_is_given() {
         reduction! { ty: f64, op: |a, b| a + b, identity: 0.0, finish: |s, n| s / n as f64, empty: -0.0 };
     assert_eq!(mean.reduce(&[]).map(f64::to_bits), Ok((-0.0f64).to_bits()));
     assert_eq!(mean.reduce(&[1.0, 2.0]), Ok(1.5));
+}
+
+static LARGEST: Reduction<f32, Array<Option<f32>>> =
+    reduction! { op: max, ty: f32, axes: i j -> i, nan: ignore, identity: none };
+
+/// Without its identity, a named operator has no result of no elements, and the same bits of others.
+#[test]
+fn named_operators_may_lack_an_identity() {
+    let largest = reduction! { op: max, ty: f32, identity: none };
+    assert!(matches!(largest.reduce(&[]), Err(Error::Empty { .. })));
+    assert_eq!(largest.reduce(&[-1.0, f32::NEG_INFINITY]), Ok(-1.0));
+    let kept = reduction! { op: mean, ty: f32, filter: |x| x > 0.0, identity: none };
+    assert!(kept.reduce(&[-1.0, -2.0]).is_err() && kept.reduce(&[]).is_err());
+    assert_eq!(kept.reduce(&[-1.0, 2.0, 4.0]), Ok(3.0));
+    let found = LARGEST.reduce(View::of(&[NAN, NAN, -3.0, NAN], [2, 2])).unwrap();
+    assert_eq!(found.values, [None, Some(-3.0)]);
+    assert_eq!(LARGEST.reduce(View::of(&[], [2, 0])).unwrap().values, [None, None]);
+    let text = LARGEST.spec().text;
+    assert!(text.contains("identity: none") && spec(&text).unwrap().text == text, "{text}");
+    let (sum, total) = (reduction! { op: sum, ty: f32, identity: none }, reduction! { op: sum, ty: f32 });
+    let x: Vec<f32> = (0..70_001).map(|i| 1.0 / (i + 1) as f32).collect();
+    for n in [1, 2, 31, 1000, 70_001] {
+        assert_eq!(sum.reduce(&x[..n]).map(f32::to_bits), total.reduce(&x[..n]).map(f32::to_bits), "{n}");
+    }
 }
 
 #[test]

@@ -165,6 +165,7 @@ fn what_only_closures_say_compiles() {
             operation: subject.operation.clone(),
             domain: Domain::WHOLE,
             axes: None,
+            defaults: Vec::new(),
             text: subject.operation.name.clone(),
             block,
             passes,

@@ -3,26 +3,30 @@
 
 use reduce_lanes::LanesRef;
 use reducegen::ir::Value;
-use reducegen::{Array, Describe, Device, Error, MinMax, Reduction, View, reduction};
-
-static LINE: Reduction<f32, f32, (f32, i32)> = reduction! {
-    ty: f32, params: { a: f32, b: i32 }, map: |x| a * x + b as f32, op: sum
+use reducegen::{
+    ArgMinMax, Array, Best, Describe, Device, Error, MaxSum, MinMax, Reduction, View, f16, reduction,
 };
 
+reduction! {
+    static LINE;
+    ty: f32, params: Line { a: f32, b: i32 = 3 }, map: |x| a * x + b as f32, op: sum
+}
+
 #[test]
-fn params_are_given_at_the_call_in_their_order() {
+fn params_are_given_at_the_call_by_name() {
     let x = [1.0, 2.0, 4.0];
-    assert_eq!(LINE.with((2.0, 3)).reduce(&x).unwrap(), 23.0);
-    assert_eq!(LINE.with((0.0, -1)).reduce(&x).unwrap(), -3.0);
+    assert_eq!(LINE.with_params(|p| p.a(2.0)).reduce(&x).unwrap(), 23.0);
+    assert_eq!(LINE.with_params(|p| p.b(-1).a(0.0)).reduce(&x).unwrap(), -3.0);
     let compiled = LINE.compile(&Device::host()).unwrap();
-    assert_eq!(compiled.with((1.0, 0)).reduce(&x).unwrap(), 7.0);
+    assert_eq!(compiled.with(Line { a: 1.0, b: 0 }).reduce(&x).unwrap(), 7.0);
+    assert_eq!(compiled.with_params(|p| p.b(0).a(1.0)).reduce(&x).unwrap(), 7.0);
 }
 
 #[test]
 fn params_reach_every_function() {
     let all = reduction! {
         ty: f64,
-        params: { scale: f64, far: f64, ddof: u64 },
+        params: { scale: f64, far: f64 = 0.0, ddof: u64 = 0 },
         index: i,
         map: |x| if i == 0 { x * scale + far } else { x * scale },
         fold: |acc, x| if i == 0 { acc } else { acc + x * scale },
@@ -32,8 +36,11 @@ fn params_reach_every_function() {
     };
     let x: Vec<f64> = (0..4097).map(f64::from).collect();
     let sum = 4096.0 * 4097.0 / 2.0;
-    assert_eq!(all.with((2.0, 64.0, 1)).reduce(&x).unwrap(), (2.0 * sum + 64.0) / 4096.0);
-    assert_eq!(all.with((0.5, 0.0, 0)).reduce(&x[..2]).unwrap(), 0.25);
+    assert_eq!(
+        all.with_params(|p| p.scale(2.0).far(64.0).ddof(1)).reduce(&x).unwrap(),
+        (2.0 * sum + 64.0) / 4096.0
+    );
+    assert_eq!(all.with_params(|p| p.scale(0.5)).reduce(&x[..2]).unwrap(), 0.25);
 }
 
 #[test]
@@ -66,6 +73,81 @@ fn operators_of_several_results_give_structs_of_the_library() {
     assert_eq!((described.n, described.mean, described.min, described.max), (5, 2.0, -1.0, 5.0));
 }
 
+/// A call need not give params that all have defaults, and a struct of them is a value like others.
+#[test]
+fn params_with_defaults_may_be_left_out() {
+    let std = reduction! { ty: f32, op: std, params: { ddof: u64 = 1 } };
+    assert_eq!(std.reduce(&[1.0, 3.0]).unwrap(), 2f32.sqrt());
+    assert_eq!(std.with_params(|p| p.ddof(0)).reduce(&[1.0, 3.0]).unwrap(), 1.0);
+    let outside = reduction! {
+        ty: f64, params: { lo: f64 = f64::NEG_INFINITY, hi: f64 = 1.0 + 1.0, on: bool = true },
+        map: |x| (on && (x < lo || x > hi)) as u64, op: sum
+    };
+    let x = [-1.0, 1.5, 3.0];
+    assert_eq!(outside.compile(&Device::host()).unwrap().reduce(&x).unwrap(), 1);
+    assert_eq!(outside.with_params(|p| p.lo(0.0)).reduce(&x).unwrap(), 2);
+    assert_eq!(outside.with_params(|p| p.on(false)).reduce(&x).unwrap(), 0);
+}
+
+/// Without Rust types, names are checked at the call.
+#[test]
+fn params_of_texts_have_names_and_defaults() {
+    let spec = LINE.spec();
+    assert_eq!(spec.params(&[("a", 2.0f32.into())]), Ok(vec![2.0f32.into(), 3i32.into()]));
+    assert_eq!(
+        spec.params(&[("b", 1i32.into()), ("a", 2.0f32.into())]),
+        Ok(vec![2.0f32.into(), 1i32.into()])
+    );
+    let refused = |given: &[(&str, Value)]| spec.params(given).unwrap_err().to_string();
+    let [a, b] = [("a", Value::of(1.0f32)), ("b", Value::of(1i32))];
+    assert_eq!(refused(&[("c", b.1)]), "there is no param `c`; the params are a, b");
+    assert_eq!(refused(&[a, a]), "the param `a` is given twice; leave one out");
+    let missing =
+        "the param `a` has no value; give it, or write its default in the specification: `a: f32 = 0.0`";
+    assert_eq!(refused(&[b]), missing);
+}
+
+/// Derived numbers have the bits of the operator for them alone.
+#[test]
+fn results_are_shown_and_taken_apart() {
+    let x: Vec<f32> = (1..2000).map(|i| 1e3 + 1.0 / i as f32).collect();
+    let described = reduction! { ty: f32, op: describe }.reduce(&x).unwrap();
+    let var = reduction! { ty: f32, op: var, params: { ddof: u64 } };
+    for ddof in [0, 1] {
+        assert_eq!(described.variance(ddof), var.with(ddof).reduce(&x).unwrap());
+        assert_eq!(described.std(ddof), described.variance(ddof).sqrt());
+    }
+    assert!(!described.variance(5000).is_finite());
+    let softmax: MaxSum<f32> = reduction! { ty: f32, op: softmax_denominator }.reduce(&x).unwrap();
+    assert_eq!(softmax.logsumexp(), reduction! { ty: f32, op: logsumexp }.reduce(&x).unwrap());
+    assert_eq!(reduction! { ty: f64, op: softmax_denominator }.reduce(&[0.0]).unwrap().logsumexp(), 0.0);
+
+    let ends = MinMax { min: -1.5, max: 4.0 };
+    assert_eq!(
+        (format!("{ends}"), format!("{ends:.2}")),
+        ("min: -1.5, max: 4".into(), "min: -1.50, max: 4.00".into())
+    );
+    assert_eq!(<(f64, f64)>::from(ends), (-1.5, 4.0));
+    let (value, index): (i8, u64) = Best { value: 7, index: 3 }.into();
+    let (first, last): (u64, u64) = ArgMinMax { argmin: 1, argmax: 0 }.into();
+    assert_eq!((value, index, first, last), (7, 3, 1, 0));
+    let shown = reduction! { ty: f32, op: describe }.reduce(&[1.0, 3.0]).unwrap().to_string();
+    assert_eq!(shown, "n: 2, mean: 2, m2: 2, min: 1, max: 3");
+}
+
+#[test]
+fn results_are_serialised() {
+    let ends = reduction! { ty: f32, op: minmax, axes: i j -> i }
+        .reduce(View::of(&[1.0, 2.0, 3.0, 0.5], [2, 2]))
+        .unwrap();
+    let text = serde_json::to_string(&ends).unwrap();
+    assert_eq!(text, r#"{"shape":[2],"values":[{"min":1.0,"max":2.0},{"min":0.5,"max":3.0}]}"#);
+    assert_eq!(serde_json::from_str::<Array<MinMax<f32>>>(&text).unwrap(), ends);
+    let described = reduction! { ty: f16, op: describe }.reduce(&[f16::ONE]).unwrap();
+    let text = serde_json::to_string(&described).unwrap();
+    assert_eq!(serde_json::from_str::<Describe<f16, f32>>(&text).unwrap(), described);
+}
+
 /// Every call has its own memory and params, whatever other threads call and whatever was reduced before.
 #[test]
 fn calls_from_many_threads_share_a_reduction() {
@@ -88,8 +170,8 @@ fn calls_from_many_threads_share_a_reduction() {
 /// Programs log values that hold a reduction. The log shows its specification, and no data.
 #[test]
 fn reductions_are_shown_by_their_specification() {
-    assert_eq!(LINE.with((2.0, 3)).reduce(&[1.0, 2.0]).unwrap(), 12.0);
-    let spec = "ty: f32, params: { a: f32, b: i32 }, map: |x| (a * x) + (b as f32), op: sum";
+    assert_eq!(LINE.with_params(|p| p.a(2.0)).reduce(&[1.0, 2.0]).unwrap(), 12.0);
+    let spec = "ty: f32, params: { a: f32, b: i32 = 3 }, map: |x| (a * x) + (b as f32), op: sum";
     assert_eq!(format!("{LINE:?}"), format!("Reduction {{ spec: {spec:?}, .. }}"));
     let compiled = format!("{:?}", LINE.compile(&Device::host()).unwrap());
     assert!(compiled.starts_with("Compiled { reducer: Reducer { operation: \"sum\", device: "), "{compiled}");

@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use reduce_dsl::operators::operator;
 use reduce_dsl::parse;
-use reduce_ir::Value;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
+use reduce_ir::{Spec, Value};
 
 /// An argument `k=3` as given.
 #[derive(Clone, Debug)]
@@ -17,7 +17,8 @@ pub(crate) struct Given {
 }
 
 /// Returns the values of all params, in the order of the specification.
-pub(crate) fn values(given: &[Given], operation: &Operation) -> Result<Vec<Value>, Failure> {
+pub(crate) fn values(given: &[Given], spec: &Spec) -> Result<Vec<Value>, Failure> {
+    let operation = &spec.operation;
     let params = operation.given_params();
     for (position, Given { name, .. }) in given.iter().enumerate() {
         if !params.iter().any(|param| param.name == *name) {
@@ -27,15 +28,28 @@ pub(crate) fn values(given: &[Given], operation: &Operation) -> Result<Vec<Value
             return Err(Failure::request(format!("the param `{name}` is given twice; leave one out")));
         }
     }
-    params.iter().map(|param| value(param, given)).collect()
+    let value = |(at, param)| {
+        value(param, given).unwrap_or_else(|| spec.default_of(at).ok_or_else(|| missing(param)))
+    };
+    params.iter().enumerate().map(value).collect()
 }
 
-fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
-    let Param { name, ty } = param;
-    let example = format!("`--param {name}={}`", Value::from_bits(*ty, 0));
-    let Some(Given { text, .. }) = given.iter().find(|it| it.name == *name) else {
-        return Err(Failure::request(format!("the param `{name}` has no value; give it, as in {example}")));
-    };
+fn example(Param { name, ty }: &Param) -> String {
+    format!("`--param {name}={}`", Value::from_bits(*ty, 0))
+}
+
+fn missing(param: &Param) -> Failure {
+    Failure::request(format!("the param `{}` has no value; give it, as in {}", param.name, example(param)))
+}
+
+/// Returns the value of a param, if it is given.
+fn value(param: &Param, given: &[Given]) -> Option<Result<Value, Failure>> {
+    let Given { text, .. } = given.iter().find(|it| it.name == param.name)?;
+    Some(parsed(param, text))
+}
+
+fn parsed(param: &Param, text: &str) -> Result<Value, Failure> {
+    let (Param { name, ty }, example) = (param, example(param));
     let wrong = || format!("`{text}` is not {ty}, the type of the param `{name}`; write it as in {example}");
     let out_of_range = || format!("`{text}` is out of range for {ty}, the type of the param `{name}`");
     let Some(value) = Value::parse(*ty, text) else {

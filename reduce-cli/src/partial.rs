@@ -38,7 +38,7 @@ pub(crate) fn make(request: &Request, part: (u64, u64)) -> Result<Partials, Fail
     let source = Source::read(&request.spec)?;
     let parsed = source.parse(Some(&types))?;
     run::fit(&parsed.spec.operation, &data)?;
-    let params = params::values(&request.params, &parsed.spec.operation)?;
+    let params = params::values(&request.params, &parsed.spec)?;
     let spec = axis::applied(request, parsed.spec.clone(), &data)?;
     let spec = if request.axis.is_empty() { spec } else { with_spelling(&spec)? };
     let reducer = Reducer::new(&spec, &Device::host());

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let operation = &parsed.spec.operation;
     fit(operation, &data)?;
     args.output.as_ref().map_or(Ok(()), |_| npy_file::check(&operation.output))?;
-    let params = params::values(&args.request.params, operation)?;
+    let params = params::values(&args.request.params, &parsed.spec)?;
     let pipe = stream::suits(args, &parsed.spec).then(|| data[0].take_pipe()).flatten();
     let data = load(&args.request, data)?;
     let spec = axis::applied(&args.request, parsed.spec, &data)?;

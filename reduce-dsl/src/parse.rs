@@ -16,6 +16,7 @@ mod casts;
 mod check_laws;
 mod choices;
 mod closure;
+mod defaults;
 mod device;
 mod diagnostic;
 mod empty;

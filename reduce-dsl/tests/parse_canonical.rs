@@ -28,9 +28,9 @@ fn closures_have_a_canonical_text() {
              finish: |acc| acc.hi - acc.lo",
         ),
         (
-            "ty: f32, params: { k: f32, scale: f64 }, index: i, map: |x| x * k + i as f32, op: |a, b| a.max(b), \
+            "ty: f32, params: Two { k: f32 = -1.0, scale: f64 = f64::INFINITY }, index: i, map: |x| x * k + i as f32, op: |a, b| a.max(b), \
              identity: f32::NEG_INFINITY, finish: |m, n| m as f64 / scale + n as f64",
-            "ty: f32, params: { k: f32, scale: f64 }, index: i, map: |x| (x * k) + (i as f32), op: |a, b| a.max(b), \
+            "ty: f32, params: { k: f32 = -1.0, scale: f64 = f64::INFINITY }, index: i, map: |x| (x * k) + (i as f32), op: |a, b| a.max(b), \
              identity: f32::NEG_INFINITY, finish: |acc, n| ((acc as f64) / scale) + (n as f64)",
         ),
         (

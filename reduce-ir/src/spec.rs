@@ -1,5 +1,9 @@
 //! The specification: an operation and its schedule. The parser makes it, and scheduling turns it into a program.
 
+mod params;
+
+pub use params::ParamError;
+
 use crate::func::literal;
 use crate::func::{Func, Param};
 use crate::operation::{Operation, Order};
@@ -16,6 +20,8 @@ pub struct Spec {
     pub domain: Domain,
     /// The axes of the inputs and of the result, if there are several groups.
     pub axes: Option<Axes>,
+    /// The values of params that a call need not give, one entry for each param; none if no param has one.
+    pub defaults: Vec<Option<Value>>,
     /// The specification in its canonical spelling, which parses to this specification again.
     pub text: String,
     /// Threads per block, if the user chose a number: a power of two, 32 … 1024.
@@ -48,7 +54,8 @@ impl Spec {
         let text = text((&operation, domain), spelling, block, &passes);
         let axes = spelling.axes.clone();
         let domain = axes.as_ref().map_or(domain, Axes::domain);
-        Spec { operation, domain, axes, text, block, passes }
+        let defaults = spelling.defaults.iter().map(|it| it.as_ref().map(|it| it.value)).collect();
+        Spec { operation, domain, axes, defaults, text, block, passes }
     }
 }
 
@@ -85,11 +92,22 @@ fn replaced(text: &str, word: &str, new: &str) -> String {
     all
 }
 
+/// The value of a param if a call does not give it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamDefault {
+    /// The value.
+    pub value: Value,
+    /// Its spelling.
+    pub text: String,
+}
+
 /// The spelling of fields that the operation itself does not show. `None`: the field is not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
     /// `axes`.
     pub axes: Option<Axes>,
+    /// The defaults of `params`.
+    pub defaults: Vec<Option<ParamDefault>>,
     /// `by`, if it is a closure.
     pub by: Option<String>,
     /// `filter`.
@@ -143,7 +161,7 @@ fn text(
         (domain.access != Access::Contiguous).then(|| format!("layout: {}", domain.access)),
         spelling.axes.as_ref().map(|axes| axes.fields(&operation.inputs, spelling.by.as_deref()).join(", ")),
         (!operation.given_params().is_empty())
-            .then(|| format!("params: {}", braced(operation.given_params()))),
+            .then(|| format!("params: {}", params(operation.given_params(), &spelling.defaults))),
         (operation.index != Operation::INDEX).then(|| format!("index: {}", operation.index)),
         field("filter", &spelling.filter),
         field("map", &spelling.map),
@@ -161,6 +179,15 @@ fn text(
         (*passes != Passes::Auto).then(|| format!("passes: {passes}")),
     ];
     fields.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the spelling of `params`.
+fn params(params: &[Param], defaults: &[Option<ParamDefault>]) -> String {
+    let one = |(at, Param { name, ty }): (usize, &Param)| match defaults.get(at) {
+        Some(Some(default)) => format!("{name}: {ty} = {}", default.text),
+        Some(None) | None => format!("{name}: {ty}"),
+    };
+    format!("{{ {} }}", params.iter().enumerate().map(one).collect::<Vec<_>>().join(", "))
 }
 
 /// Prints the schedule as in a specification: `auto`, or `[shuffle, coarsen(4)]`.

@@ -2,6 +2,7 @@
 //! the specification. The expansion is an expression or, with `pub static NAME;` at the head, items.
 
 use crate::facade;
+use crate::params::Given;
 use crate::rebuild::Rebuild;
 use crate::report::{compile_errors, refusal};
 use crate::types;
@@ -72,7 +73,8 @@ fn structs(read: &Read, visibility: &TokenStream, of: &str, conditions: &[Attrib
         (true, true) => format!("The accumulator and the result of {of}."),
     };
     let item = |record: &Record| types::item(record, &read.forms, (visibility, &doc(record), conditions));
-    read.structs.iter().filter_map(item).collect()
+    let params = Given::of(read).items(visibility, of, conditions);
+    read.structs.iter().filter_map(item).chain([params]).collect()
 }
 
 /// Returns the contents of the block that evaluates to the reduction.
@@ -96,11 +98,9 @@ fn value(read: &Read) -> TokenStream {
 }
 
 /// Returns the type of the reduction.
-fn ty(Read { parsed, forms, constants, .. }: &Read) -> TokenStream {
-    let Spec { operation, axes, .. } = &parsed.spec;
-    let is_given = |param: &&Param| constants.iter().all(|(constant, _)| constant != *param);
-    let params: Vec<_> = operation.given_params().iter().filter(is_given).cloned().collect();
-    let [inputs, params] = [&operation.inputs[..], &params].map(types::one_or_tuple);
+fn ty(read: &Read) -> TokenStream {
+    let Spec { operation, axes, .. } = &read.parsed.spec;
+    let (inputs, params) = (types::one_or_tuple(&operation.inputs), Given::of(read).ty());
     let inputs = match axes.as_ref().map(|axes| axes.cut) {
         Some(Cut::Offsets(offset)) => {
             let offset = types::scalar(offset);

@@ -19,14 +19,15 @@ pub(crate) trait Rebuild {
 
 impl Rebuild for Spec {
     fn rebuild(&self) -> TokenStream {
-        let Spec { operation, domain, axes, text, block, passes } = self;
+        let Spec { operation, domain, axes, defaults, text, block, passes } = self;
         let [operation, domain, text] = [operation.rebuild(), domain.rebuild(), text.rebuild()];
-        let [axes, block] = [axes.rebuild(), block.rebuild()];
+        let [axes, block, defaults] = [axes.rebuild(), block.rebuild(), defaults.rebuild()];
         let passes = passes.rebuild();
         quote!(__reducegen::__private::Spec {
             operation: #operation,
             domain: #domain,
             axes: #axes,
+            defaults: #defaults,
             text: #text,
             block: #block,
             passes: #passes,

@@ -40,10 +40,10 @@ fn form(it: &Form) -> TokenStream {
     }
 }
 
-/// Returns the type of a single param, or a tuple of several.
-pub(crate) fn one_or_tuple(params: &[Param]) -> TokenStream {
-    let types = params.iter().map(|param| scalar(param.ty));
-    match params {
+/// Returns the type of a single input, or a tuple of several.
+pub(crate) fn one_or_tuple(inputs: &[Param]) -> TokenStream {
+    let types = inputs.iter().map(|input| scalar(input.ty));
+    match inputs {
         [one] => scalar(one.ty),
         [..] => quote!((#(#types,)*)),
     }
@@ -128,6 +128,6 @@ pub(crate) fn scalar(ty: Scalar) -> TokenStream {
     }
 }
 
-fn ident(name: &str) -> Ident {
+pub(crate) fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }

@@ -65,8 +65,8 @@ pub use partials::{Partials, PartialsError, Span};
 pub use reduce_lanes::{Lanes, LanesRef};
 pub use reducer::{Outcome, Reducer};
 pub use reduction::{
-    Array, Compiled, GroupResult, Keyed, NoParams, Numbered, Output, Params, Ragged, Reduction, Returned,
-    Runs, Slices, Views, With,
+    Array, Compiled, CompleteParams, GroupResult, Keyed, NamedParams, NoParams, Numbered, Output, Params,
+    Ragged, Reduction, Returned, Runs, Slices, Views, With,
 };
 #[doc(hidden)]
 pub use reduction::{take, width};

@@ -20,6 +20,7 @@ pub use runs::{Keyed, Runs};
 pub use segments::Ragged;
 pub use tuples::{take, width};
 pub use types::{NoParams, Output, Params, Returned, Slices};
+pub use types::{CompleteParams, NamedParams, NoParams, Output, Params, Returned, Slices};
 pub use with::With;
 
 use crate::{Device, Error, Reducer, Strided};
@@ -36,7 +37,7 @@ use std::sync::Arc;
 
 /// A reduction from slices of `In` to `Out`: `f32` to `f32`, or `(f32, f32)` to `f32` for two inputs.
 ///
-/// `P` is the type of the params that are given at the call: `f32`, a tuple of several, or `()` for none. A reduction
+/// `P` is the type of the params that are given at the call: `f32`, the struct of several, or `()` for none. A reduction
 /// is a plain value: a `const`, a `static` and a `let` serve alike, because the process keeps what it has compiled.
 pub struct Reduction<In, Out, P = ()> {
     spec: fn() -> Spec,
@@ -93,10 +94,22 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
 }
 
 impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
-    /// Returns the reduction with values for its params. Several are a tuple, in their order:
-    /// `scaled.with(2.0).reduce(&x)?`.
+    /// Returns the reduction with values for its params: `scaled.with(2.0).reduce(&x)?`, or for several
+    /// `INSIDE.with(Bounds { lo: 0.0, hi: 1.0 }).reduce(&x)?`.
     pub fn with(&self, params: P) -> With<'_, Reduction<In, Out, P>> {
         With::new(self, &params)
+    }
+
+    /// Returns the reduction with values for its params by name; the others have their defaults:
+    /// `inside.with_params(|p| p.lo(0.0).hi(1.0)).reduce(&x)?`.
+    pub fn with_params<G: CompleteParams<P>>(
+        &self,
+        params: impl FnOnce(P::Given) -> G,
+    ) -> With<'_, Reduction<In, Out, P>>
+    where
+        P: NamedParams,
+    {
+        self.with(params(P::given()).complete())
     }
 
     /// Returns the reduction for calls on a device: `ROWS.with_device(&Device::host()).reduce_segments(&x, &offsets)?`.
@@ -251,6 +264,17 @@ impl<In, Out: Returned, P: Params> Compiled<In, Out, P> {
     /// Returns the compiled reduction with values for its params: see [`Reduction::with`].
     pub fn with(&self, params: P) -> With<'_, Compiled<In, Out, P>> {
         With::new(self, &params)
+    }
+
+    /// Returns the compiled reduction with values for its params by name: see [`Reduction::with_params`].
+    pub fn with_params<G: CompleteParams<P>>(
+        &self,
+        params: impl FnOnce(P::Given) -> G,
+    ) -> With<'_, Compiled<In, Out, P>>
+    where
+        P: NamedParams,
+    {
+        self.with(params(P::given()).complete())
     }
 
     /// Returns the reducer: the compiled reduction without Rust types, with its program and device.

@@ -29,6 +29,7 @@ fn program(name: &str, ty: Scalar) -> Program {
         operation,
         domain: Domain::WHOLE,
         axes: None,
+        defaults: Vec::new(),
         text: String::new(),
         block: None,
         passes,

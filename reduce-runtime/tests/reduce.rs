@@ -15,6 +15,7 @@ fn spec(name: &str, types: &[Scalar]) -> Spec {
         operation: operator(name).unwrap().apply(&inputs, None).unwrap(),
         domain: Domain::WHOLE,
         axes: None,
+        defaults: Vec::new(),
         text: String::new(),
         block: None,
         passes: Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]),

@@ -17,6 +17,7 @@ fn spec(name: &str, domain: Domain) -> Spec {
         operation: row.apply(&inputs, None).unwrap(),
         domain,
         axes: None,
+        defaults: Vec::new(),
         text: String::new(),
         block: None,
         passes: Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]),

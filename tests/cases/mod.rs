@@ -85,6 +85,7 @@ fn spec_of(operation: Operation, (passes, block): (&[Pass], u32)) -> Spec {
         operation,
         domain: Domain::WHOLE,
         axes: None,
+        defaults: Vec::new(),
         text,
         block: Some(block),
         passes: Passes::List(passes.to_vec()),

@@ -43,6 +43,7 @@ fn folds_and_ordered_operators_give_the_bits_of_the_host() {
             operation: subject.operation.clone(),
             domain: Domain::WHOLE,
             axes: None,
+            defaults: Vec::new(),
             text: subject.operation.name.clone(),
             block,
             passes,
@@ -63,8 +64,15 @@ fn many_elements_keep_their_order() {
     let Some(device) = gpu("many_elements_keep_their_order") else { return };
     for subject in operations::ordered() {
         let (operation, text) = (subject.operation.clone(), subject.operation.name.clone());
-        let spec =
-            Spec { operation, domain: Domain::WHOLE, axes: None, text, block: None, passes: Passes::Auto };
+        let spec = Spec {
+            operation,
+            domain: Domain::WHOLE,
+            axes: None,
+            defaults: Vec::new(),
+            text,
+            block: None,
+            passes: Passes::Auto,
+        };
         let compared = compare(&subject, &spec, &device, Some(&[(1 << 22) + 5, 1 << 24, (1 << 24) + 4097]));
         assert_eq!(compared, 3);
     }

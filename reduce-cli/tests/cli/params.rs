@@ -26,6 +26,7 @@ fn the_param_of_an_operator_is_declared() {
     let folder = folder("declared");
     let run = |spec| folder.stdout(&["run", spec, "x.npy", "--param", "ddof=1"]);
     assert_eq!(run("params: { ddof: u64 }, op: var"), "2.3333333\n");
+    assert_eq!(folder.stdout(&["run", "params: { ddof: u64 = 1 }, op: var", "x.npy"]), "2.3333333\n");
 }
 
 #[test]

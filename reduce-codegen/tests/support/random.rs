@@ -72,6 +72,7 @@ impl Case {
             operation,
             domain: self.domain,
             axes: None,
+            defaults: Vec::new(),
             text: self.to_string(),
             block,
             passes: Passes::List(passes),

@@ -7,6 +7,7 @@ mod brackets;
 mod export;
 mod function;
 mod keys;
+mod params;
 mod schedule;
 mod syntax;
 mod values;
@@ -14,6 +15,7 @@ mod values;
 pub(super) use axes::{Axes, Inputs, Segments, Term};
 pub use export::Export;
 pub(super) use keys::{By, Groups};
+pub(super) use params::{Params, WrittenParam};
 pub(super) use schedule::{Argument, Schedule, Word};
 pub(super) use values::{Acc, Names, Op};
 
@@ -74,7 +76,7 @@ pub(super) struct Fields {
     pub(super) by: Option<By>,
     pub(super) groups: Option<Groups>,
     pub(super) others: Option<Ident>,
-    pub(super) params: Option<Names>,
+    pub(super) params: Option<Params>,
     pub(super) index: Option<Ident>,
     pub(super) filter: Option<ExprClosure>,
     pub(super) map: Option<ExprClosure>,
@@ -241,7 +243,7 @@ impl Fields {
                 let expected = "`others` says what becomes of other keys: `error` or `drop`";
                 self.others = Some(word(input, expected)?);
             }
-            "params" => self.params = Some(values::names(input, &values::PARAMS)?),
+            "params" => self.params = Some(params::params(input)?),
             "index" => {
                 self.index = Some(word(input, "`index` is a name for the position, as in `index: i`")?)
             }

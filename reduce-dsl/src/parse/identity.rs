@@ -29,14 +29,14 @@ pub(super) fn written(
     if is_none(identity) { Some(None) } else { constant(identity, acc, functions, errors).map(Some) }
 }
 
-/// Returns the written identity of a named operator if it differs from the operator's own only in the signs of
-/// zeros. Any other difference is an error.
+/// Returns the written identity of a named operator if it is `none`, which is the inner `None`, or differs from the operator's own
+/// only in the signs of zeros. Any other difference is an error.
 pub(super) fn other(
     fields: &Fields,
     operation: &Operation,
     functions: &mut Functions<'_>,
     errors: &mut Errors,
-) -> Option<Vec<Value>> {
+) -> Option<Option<Vec<Value>>> {
     let written = fields.identity.as_ref()?;
     let place = Extent::of(written);
     let (name, acc) = (&operation.name, &operation.acc);
@@ -47,11 +47,11 @@ pub(super) fn other(
                 .add(place, format!("`{name}` has no identity"))
                 .help("write `identity: none`, or leave it out");
         }
-        Some(own) if is_none(written) => differs(operation, own, "none", place, errors),
+        Some(_) if is_none(written) => return Some(None),
         Some(own) => match constant(written, acc, functions, errors) {
             None => {}
             Some(values) if values == *own => {}
-            Some(values) if are_zeros(&values, own) => return Some(values),
+            Some(values) if are_zeros(&values, own) => return Some(Some(values)),
             Some(values) => differs(operation, own, &record_text(&values, acc), place, errors),
         },
     }

@@ -61,6 +61,8 @@ pub struct Read {
     pub constants: Vec<(Param, TokenStream)>,
     /// The helper functions, for rustc to check.
     pub helpers: Vec<ItemFn>,
+    /// The name of the struct of the params, if one is written.
+    pub params: Option<proc_macro2::Ident>,
     /// The head of the item form.
     pub export: Option<Export>,
 }

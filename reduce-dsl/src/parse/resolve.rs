@@ -12,7 +12,7 @@ use super::functions::{self, Functions};
 use super::parsed::{Parsed, Places, Read};
 use super::role::Dialect;
 use super::scope::Scope;
-use super::{axes, choices, limits, schedule};
+use super::{axes, choices, defaults, limits, schedule};
 use draft::Draft;
 use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::{Operation, Record};
@@ -52,18 +52,20 @@ pub(super) fn resolve(
         }
     };
     let key = key(fields, &scope, errors);
+    let (defaults, checked) = defaults::read(fields, &scope, errors);
     let mut draft = draft?;
     draft.subject.operation.order = order?;
     let (key, by) = key?;
     draft.subject.operation.params = scope.free_params().collect();
     let operation = Operation { key, ..draft.operation()? }.with_used_measures();
     let Draft { subject, spelling, mut closures, .. } = draft;
+    closures.extend(checked);
     let by = by.map(|(text, closure)| {
         closures.extend(closure);
         text
     });
     let domain = Domain { access: access?, ..Domain::WHOLE };
-    let spelling = Spelling { axes: axes?, by, ..spelling };
+    let spelling = Spelling { axes: axes?, by, defaults, ..spelling };
     let mut forms: Vec<Form> = Vec::new();
     for form in closures.iter().flat_map(|closure| &closure.forms) {
         if !forms.contains(form) {
@@ -88,9 +90,11 @@ pub(super) fn resolve(
     }
     let notes = std::mem::take(&mut errors.notes);
     let parsed = Parsed { spec, places: places(fields), subject, notes };
+    let params = fields.params.as_ref().and_then(|params| params.name.clone());
     let helpers = fields.helpers.clone();
     let constants = constants.into_iter().map(|constant| (constant.param, constant.tokens)).collect();
-    Some(Read { parsed, closures, structs, forms, helpers, constants, export: fields.export.clone() })
+    let export = fields.export.clone();
+    Some(Read { parsed, closures, structs, forms, helpers, constants, params, export })
 }
 
 /// The text of a closure, and the closure for rustc.

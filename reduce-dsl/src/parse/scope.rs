@@ -2,7 +2,7 @@
 
 use super::along::Along;
 use super::diagnostic::{Errors, Extent};
-use super::fields::{Acc, Fields, Names};
+use super::fields::{Acc, Fields, Params, WrittenParam};
 use super::form::{Form, Named};
 use super::helpers::{self, Helpers};
 use super::hygiene::Name;
@@ -126,17 +126,22 @@ impl Scope {
     }
 }
 
-fn params(written: &Names, taken: &mut Vec<String>, errors: &mut Errors) -> Vec<(Ident, Scalar)> {
-    if !(1..=PARAMS).contains(&written.names.len()) {
-        errors
-            .add(written.place, format!("a reduction has 1 to {PARAMS} params, not {}", written.names.len()));
+fn params(written: &Params, taken: &mut Vec<String>, errors: &mut Errors) -> Vec<(Ident, Scalar)> {
+    let count = written.params.len();
+    if !(1..=PARAMS).contains(&count) {
+        errors.add(written.place, format!("a reduction has 1 to {PARAMS} params, not {count}"));
+    }
+    if let Some(name) = &written.name
+        && let Some(message) = names::refuse_struct(&name.to_string(), taken)
+    {
+        errors.add(name.span(), message);
     }
     // Wrong params stay in scope, so that their uses are not reported as well.
-    let one = |(name, ty): &(Ident, Ident)| {
+    let one = |WrittenParam { name, ty, .. }: &WrittenParam| {
         let is_new = check_name(name, "a param", taken, errors);
         is_new.then(|| (name.clone(), computing(ty, errors).unwrap_or(Scalar::F32)))
     };
-    written.names.iter().filter_map(one).collect()
+    written.params.iter().filter_map(one).collect()
 }
 
 /// Reports a name that a param or the position cannot have. Returns whether the name is new.

@@ -4,7 +4,7 @@ use reduce_ir::operation::Record;
 use reduce_ir::{Value, constants};
 
 /// Formats a value as the user writes it.
-fn value_text(value: Value) -> String {
+pub(super) fn value_text(value: Value) -> String {
     let ty = value.ty();
     let is = |name: &&str| constants::constant(ty, name) == Some(value);
     let float = value.as_f64();

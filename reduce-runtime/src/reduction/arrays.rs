@@ -10,6 +10,7 @@ use std::ops::Index;
 
 /// The results of a reduction with `axes`, in row-major order: the last axis is the fastest.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Array<T> {
     /// The length of each axis.
     pub shape: Vec<usize>,

@@ -12,6 +12,7 @@ pub struct Keyed<In, Key>(PhantomData<fn() -> (In, Key)>);
 
 /// The results of runs of equal keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Runs<Key, R> {
     /// The key of each run.
     pub keys: Vec<Key>,

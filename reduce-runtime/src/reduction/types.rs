@@ -3,7 +3,6 @@
 use crate::Strided;
 use half::{bf16, f16};
 use reduce_ir::Value;
-use reduce_ir::arith::Element;
 use reduce_lanes::{Lanes, LanesRef};
 
 /// Slices for the inputs `In`: a reference to a slice, or to a value that converts to one, such as a `Vec` or an array,
@@ -40,15 +39,6 @@ macro_rules! tuple {
                 [$($slice.views()),+].concat()
             }
         }
-
-        #[doc(hidden)]
-        impl<$($element: Element),+> Params for ($($element,)+) {
-            #[allow(non_snake_case, reason = "a param has the name of its type")]
-            fn values(&self) -> Vec<Value> {
-                let &($($element,)+) = self;
-                vec![$(Value::of($element)),+]
-            }
-        }
     };
 }
 
@@ -56,10 +46,10 @@ tuples!(
     A SA, B SB, C SC, D SD, E SE, F SF, G SG, H SH, I SI, J SJ, K SK, L SL, M SM, N SN, O SO, P SP
 );
 
-/// The types of the params of a reduction: a scalar, a tuple of up to sixteen of them, or `()` for none.
+/// The types of the params of a reduction: a scalar for one, `()` for none, and otherwise the struct that `reduction!` makes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type for params",
-    note = "params are a scalar, a tuple of scalars, or `()` where a reduction has none"
+    note = "params are a scalar, the struct that `reduction!` makes for several, or `()` where a reduction has none"
 )]
 pub trait Params: 'static {
     #[doc(hidden)]
@@ -72,11 +62,36 @@ impl Params for () {
     }
 }
 
-/// The absence of params: `reduce` can be called without `with`.
+/// A struct of params, as `reduction!` makes it for several params or for params with defaults.
+#[diagnostic::on_unimplemented(
+    message = "the params of this reduction have no names at the call",
+    note = "give the one param as in `scaled.with(2.0).reduce(&x)`"
+)]
+pub trait NamedParams: Params {
+    /// The params that are set.
+    #[doc(hidden)]
+    type Given;
+
+    /// Returns the params without values, except for defaults.
+    #[doc(hidden)]
+    fn given() -> Self::Given;
+}
+
+/// Named params that all have values.
+#[diagnostic::on_unimplemented(
+    message = "a param has no value: `{Self}`",
+    note = "set each param without default once, as in `inside.with_params(|p| p.lo(0.0).hi(1.0))`"
+)]
+pub trait CompleteParams<P> {
+    #[doc(hidden)]
+    fn complete(self) -> P;
+}
+
+/// Params that a call need not give: none, or such that all have defaults. `reduce` can be called without `with`.
 #[diagnostic::on_unimplemented(
     message = "this reduction needs values for its params",
     label = "params of type `{Self}` are missing",
-    note = "give them first, in order, as in `scaled.with(2.0).reduce(&x)`"
+    note = "give them first, as in `scaled.with(2.0).reduce(&x)`, or several as in `inside.with_params(|p| p.lo(0.0).hi(1.0))`"
 )]
 pub trait NoParams: Params + Default {}
 

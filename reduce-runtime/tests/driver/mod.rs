@@ -18,7 +18,15 @@ use std::sync::Arc;
 
 pub(crate) fn spec(name: &str, ty: Scalar, passes: Passes) -> Spec {
     let operation = operator(name).unwrap().apply(&[Param::new("x", ty)], None).unwrap();
-    Spec { operation, domain: Domain::WHOLE, axes: None, text: String::new(), block: None, passes }
+    Spec {
+        operation,
+        domain: Domain::WHOLE,
+        axes: None,
+        defaults: Vec::new(),
+        text: String::new(),
+        block: None,
+        passes,
+    }
 }
 
 /// The calls that the driver counts.

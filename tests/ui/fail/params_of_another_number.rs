@@ -1,4 +1,4 @@
-//! A wrong number of params. Several params are a tuple, and a reduction without params takes none.
+//! A wrong number of params. Several params are a struct, and a reduction without params takes none.
 use reducegen::reduction;
 
 fn main() {

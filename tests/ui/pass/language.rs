@@ -31,18 +31,22 @@ static NORM: Reduction<f32, f32> = reduction! {
 
 static LAST: Reduction<i64, i64> = reduction! { ty: i64, op: |_, b| b, identity: none };
 
-/// Any Rust name is allowed, whatever it means in CUDA.
-static SPREAD: Reduction<(f32, f32), f32, (f32, f32)> = reduction! {
+reduction! {
+    /// Any Rust name is allowed, whatever it means in CUDA.
+    static SPREAD;
     inputs: { bid_price: f32, double: f32 },
-    params: { left: f32, half_width: f32 },
+    params: Around { left: f32, half_width: f32 },
     index: index,
     map: |bid_price, double| (double - bid_price) * half_width + left * index as f32,
     op: sum,
-};
+}
 
 fn main() {
     assert_eq!(HASH.reduce(&[1, 2, 3]).unwrap(), HASH.reduce(&[1, 2, 3]).unwrap());
     assert_eq!(NORM.reduce(&[3.0, -3.0, f32::NAN, 3.0]).unwrap(), (27.0f64 / 4.0).sqrt() as f32);
     assert_eq!(LAST.reduce(&(0..100_000).collect::<Vec<_>>()).unwrap(), 99_999);
-    assert_eq!(SPREAD.with((1.0, 0.5)).reduce((&[1.0, 2.0], &[3.0, 8.0])).unwrap(), 5.0);
+    assert_eq!(
+        SPREAD.with(Around { left: 1.0, half_width: 0.5 }).reduce((&[1.0, 2.0], &[3.0, 8.0])).unwrap(),
+        5.0
+    );
 }

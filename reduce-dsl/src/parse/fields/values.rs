@@ -56,13 +56,6 @@ pub(super) const INPUTS: Thing = Thing {
     next: "expected `,` and the next input",
 };
 
-pub(super) const PARAMS: Thing = Thing {
-    whole: "`params` names scalars and their types, as in `params: { k: f32 }`",
-    name: "expected the name of a param, as in `k: f32`",
-    ty: "expected the type of the param, as in `k: f32`",
-    next: "expected `,` and the next param",
-};
-
 const STRUCT: Thing = Thing {
     whole: "`acc` is a type, as in `acc: f64`, or a struct, as in `acc: Range { lo: f64, hi: f64 }`",
     name: "expected the name of a field, as in `lo: f64`",

@@ -84,7 +84,8 @@ pub(super) fn draft(
     let spelling = Spelling { empty: text, ..spelling };
     let present = subject.keep.clone();
     let closures = functions.closures;
-    Some(Draft { subject, present, starts: Starts::FromElement, empty, spelling, closures })
+    let lacks_identity = false;
+    Some(Draft { subject, present, starts: Starts::FromElement, lacks_identity, empty, spelling, closures })
 }
 
 /// Checks the laws. If the identity is wrong and the operator is recognised, the help states the right

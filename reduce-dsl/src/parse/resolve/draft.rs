@@ -15,6 +15,8 @@ pub(super) struct Draft {
     pub(super) present: Option<Func>,
     /// The start of a lane: the identity or an element.
     pub(super) starts: Starts,
+    /// Whether `identity: none` takes the identity of a named operator away.
+    pub(super) lacks_identity: bool,
     /// The result of no elements, if the specification gives one.
     pub(super) empty: Option<Vec<Value>>,
     pub(super) spelling: Spelling,
@@ -26,8 +28,10 @@ impl Draft {
     pub(super) fn operation(&self) -> Option<Operation> {
         let Subject { operation, keep } = self.subject.clone();
         let (keep, present) = (keep.as_ref(), self.present.as_ref());
+        let conditions = Conditions { keep, present };
         match (&self.empty, keep) {
-            (Some(empty), _) => operation.keeping_or(Conditions { keep, present }, self.starts, empty).ok(),
+            (Some(empty), _) => operation.keeping_or(conditions, self.starts, empty).ok(),
+            (None, _) if self.lacks_identity => operation.keeping_some(conditions, self.starts).ok(),
             (None, Some(keep)) => operation.keeping(keep, self.starts).ok(),
             (None, None) => Some(operation),
         }

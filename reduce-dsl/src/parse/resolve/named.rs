@@ -65,7 +65,10 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         acc: scope.acc.value().map(Record::text),
         op: name.to_string(),
         fold: fold.as_ref().map(|it| it.written.closure(&own.acc, &own.acc, &names)),
-        identity: identity.as_ref().map(|values| record_text(values, &own.acc)),
+        identity: identity.as_ref().map(|identity| match identity {
+            Some(values) => record_text(values, &own.acc),
+            None => "none".to_owned(),
+        }),
         commutative: fields.commutative.as_ref().map(|it| it.value),
         finish: finish.as_ref().map(|it| it.func.closure(&own.output.computed(), &it.result, &names)),
         empty: empty_text,
@@ -74,7 +77,8 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         ..Spelling::default()
     };
     let is_own = fold.is_none() && fields.commutative.is_none();
-    let identity = identity.or_else(|| own.identity.clone());
+    let lacks_identity = identity == Some(None);
+    let identity = identity.flatten().or_else(|| own.identity.clone());
     let starts = if fold.is_none() { Starts::FromIdentity } else { Starts::FromElement };
     let operation = with(Operation { identity, ..own }, fold, finish)?;
     // `fold` and `finish` may name further constants.
@@ -82,7 +86,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let Kept { keep, present, .. } = kept;
     let subject = Subject { operation, keep };
     let subject = if is_own { subject } else { check_laws::check_laws(subject, fields, errors)? };
-    Some(Draft { subject, present, starts, empty, spelling, closures: functions.closures })
+    Some(Draft { subject, present, starts, lacks_identity, empty, spelling, closures: functions.closures })
 }
 
 fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {

@@ -27,9 +27,30 @@ impl Operation {
     /// The types of the functions, or of `empty`, do not fit together.
     pub fn keeping_or(
         self,
-        Conditions { keep, present }: Conditions<'_>,
+        conditions: Conditions<'_>,
         starts: Starts,
         empty: &[Value],
+    ) -> Result<Operation, TypeError> {
+        self.reporting(conditions, starts)?.giving(empty)
+    }
+
+    /// Returns the operation on the elements that satisfy `keep`. If no element is present, it has no result.
+    ///
+    /// # Errors
+    /// The types of the functions do not fit together.
+    pub fn keeping_some(self, conditions: Conditions<'_>, starts: Starts) -> Result<Operation, TypeError> {
+        let reporting = self.reporting(conditions, starts)?;
+        // An accumulator with a flag stands for no elements, and says so.
+        let identity = reporting.identity.clone().filter(|_| reporting.nothing.is_some());
+        Ok(Operation { identity, ..reporting })
+    }
+
+    /// Returns the operation on the elements that satisfy `keep`, which reports that no element is present if elements can be
+    /// absent.
+    fn reporting(
+        self,
+        Conditions { keep, present }: Conditions<'_>,
+        starts: Starts,
     ) -> Result<Operation, TypeError> {
         let kept = match keep {
             None => self,
@@ -37,11 +58,10 @@ impl Operation {
             // Without its identity, the operation reports that no element is present.
             Some(keep) => Operation { identity: None, ..self }.keeping(keep, starts)?,
         };
-        let reporting = match present {
-            Some(present) if kept.nothing.is_none() => kept.flagging(present)?,
-            _ => kept,
-        };
-        reporting.giving(empty)
+        match present {
+            Some(present) if kept.nothing.is_none() => kept.flagging(present),
+            _ => Ok(kept),
+        }
     }
 
     /// Replaces `finish` by a function of the same accumulator and result type `output`. Its parameters start with those of
