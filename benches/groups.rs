@@ -74,7 +74,7 @@ fn reduce(reducer: &Reducer, spec: &Spec, elements: LanesRef<'_>, cut: &[u32]) -
 }
 
 fn line(lanes: LanesRef<'_>) -> View<LanesRef<'_>> {
-    View::of(lanes, [lanes.len()])
+    View::new(lanes, [lanes.len()])
 }
 
 /// Prints the processor time and the wall-clock time of a call, in seconds.

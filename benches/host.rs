@@ -136,7 +136,7 @@ fn check<T: Number>(op: Op, reducer: &Reducer, data: &[T], pools: &[ThreadPool])
     };
     for n in [1, 1000, 70_001, (1 << 20) + 12_345] {
         let data = &data[..n.min(data.len())];
-        let association = reducer.programs().of_n(data.len() as u64).association();
+        let association = reducer.programs().for_len(data.len() as u64).association();
         let expected = op.reference(data, &association);
         pools.iter().for_each(|pool| assert_eq!(reduce(data, pool), [expected], "{op} of {n} {}", T::TY));
     }

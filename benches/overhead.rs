@@ -64,13 +64,13 @@ fn calls() -> Outcome<()> {
     let stream = CudaContext::new(0)?.new_stream()?;
     for n in SIZES {
         let x: CudaSlice<f32> = stream.alloc_zeros(n as usize)?;
-        let inputs = DeviceInputs::on(&stream, &x);
+        let inputs = DeviceInputs::new(&stream, &x);
         let alone = queued(&sum, &stream, &inputs, n)?;
         print(&format!("call that is queued and records its read, 2^{}", n.ilog2()), alone);
         let scoped = inputs.scope(|inputs| queued(&sum, &stream, inputs, n))??;
         print(&format!("call that is queued, 2^{}", n.ilog2()), scoped);
         let mut workspace = sum.workspace(&stream, n)?;
-        let inputs = DeviceInputs::on(&stream, &x);
+        let inputs = DeviceInputs::new(&stream, &x);
         let waited = mean(CALLS, || {
             sum.enqueue(&stream, &inputs, &mut workspace)?;
             sum.read(&stream, &workspace).map(|_| ())
@@ -150,7 +150,7 @@ fn medians(mode: &str, caches: &[PathBuf]) -> Outcome<Vec<(String, f64)>> {
 fn first<Out: Output + PartialEq>(what: &str, reduction: &Reduction<f32, Out>, of_zeros: Out) -> Outcome<()> {
     let (stream, x) = started()?;
     let start = Instant::now();
-    let compiled = reduction.compile(&Device::of_context(stream.context().clone())?)?;
+    let compiled = reduction.compile(&Device::from_context(stream.context().clone())?)?;
     let result = compiled.reduce_device(&x)?;
     print(what, start.elapsed());
     if result == of_zeros { Ok(()) } else { Err(format!("{what} is wrong").into()) }
@@ -166,19 +166,19 @@ fn steps() -> Outcome<()> {
         print(&format!("step: {what}"), last.elapsed());
         last = Instant::now();
     };
-    let device = Device::of_context(stream.context().clone())?;
+    let device = Device::from_context(stream.context().clone())?;
     step("what NVRTC is");
     let sum = SUM.compile(&device)?;
     step("programs");
     let (compiler, architecture) = device.compiler().zip(device.architecture()).ok_or("it is a GPU")?;
     let target: Target = compiler.target(architecture)?;
-    compiler.image(sum.reducer().programs().of_n(x.len() as u64), target)?;
+    compiler.image(sum.reducer().programs().for_len(x.len() as u64), target)?;
     step("image, compiled or found");
     sum.reducer().prepare(x.len() as u64)?;
     step("image found again, and loaded");
     let mut workspace = sum.workspace(&stream, x.len() as u64)?;
     step("workspace");
-    sum.enqueue(&stream, &DeviceInputs::on(&stream, &x), &mut workspace)?;
+    sum.enqueue(&stream, &DeviceInputs::new(&stream, &x), &mut workspace)?;
     step("first launch");
     sum.read(&stream, &workspace)?;
     step("first read");

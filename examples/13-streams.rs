@@ -33,11 +33,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut workspace = energy.workspace(&stream, 2)?;
 
     // A thousand calls are queued before the first result is read.
-    DeviceInputs::on(&stream, &x)
+    DeviceInputs::new(&stream, &x)
         .scope(|inputs| (0..1000).try_for_each(|_| energy.enqueue(&stream, inputs, &mut workspace)))??;
     assert_eq!(energy.read(&stream, &workspace)?, 25.0);
 
-    let inputs = DeviceInputs::on(&stream, &x);
+    let inputs = DeviceInputs::new(&stream, &x);
     // The graph captures the call, and replays it on the elements that are then in memory.
     stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     // SAFETY: `energy`, `workspace` and `x` live longer than the graph, which is replayed on their stream.

@@ -24,7 +24,7 @@ static COLOUR: Reduction<u8, Array<f64>> = reduction! { op: mean, ty: u8, axes: 
 
 fn main() -> Result<(), Error> {
     let logits: Vec<f32> = (0..4000).map(|i| (i as f32 * 0.37).sin() * 3.0).collect();
-    let logits = View::of(&logits, [4, 1000]);
+    let logits = View::new(&logits, [4, 1000]);
     let denominators = SOFTMAX.reduce(logits.clone())?;
     let best = BEST.reduce(logits)?;
     for (row, (softmax, class)) in denominators.values.iter().zip(best.values.iter().flatten()).enumerate() {
@@ -32,17 +32,17 @@ fn main() -> Result<(), Error> {
     }
 
     let images: Vec<f32> = (0..2 * 5 * 7 * 3).map(|i| (i % 3) as f32 + (i % 2) as f32).collect();
-    let variance = VARIANCE.reduce(View::of(&images, [2, 5, 7, 3]))?;
+    let variance = VARIANCE.reduce(View::new(&images, [2, 5, 7, 3]))?;
     assert_eq!(variance.shape, [3]);
     println!("variance of each channel: {:?}", variance.values);
 
     let x = [1.0, 0.0, 1.0, 1.0];
     let y = [0.0, 2.0, 3.0, 3.0];
-    let cosine = COSINE.reduce((View::of(&x, [2, 2]), View::of(&y, [2, 2])))?;
+    let cosine = COSINE.reduce((View::new(&x, [2, 2]), View::new(&y, [2, 2])))?;
     assert_eq!((cosine[[0]], (cosine[[1]] * 100.0).round()), (0.0, 100.0));
 
     let image: Vec<u8> = (0..64 * 48).flat_map(|pixel| [200, (pixel % 256) as u8, 10]).collect();
-    let colour = COLOUR.reduce(View::of(&image, [48, 64, 3]))?;
+    let colour = COLOUR.reduce(View::new(&image, [48, 64, 3]))?;
     println!("mean colour: {:?}", colour.values);
     assert_eq!(colour.values, [200.0, 127.5, 10.0]);
     Ok(())

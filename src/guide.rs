@@ -24,6 +24,8 @@ page!(emit, "../docs/guide/src/emit.md");
 #[cfg(feature = "cuda")]
 page!(streams, "../docs/guide/src/streams.md");
 #[cfg(feature = "cuda")]
+page!(ship, "../docs/guide/src/ship.md");
+#[cfg(feature = "cuda")]
 page!(cudarc, "../docs/guide/src/cudarc.md");
 #[cfg(feature = "text")]
 page!(run_time, "../docs/guide/src/run-time.md");

@@ -23,6 +23,21 @@
 //! - [`Error`] names each failure and its fix.
 //! - [`Reducer`] is the same without Rust types, for specifications that are [given as text](crate#at-run-time).
 //!
+//! # Which call
+//!
+//! | you have | call |
+//! |---|---|
+//! | a slice | `SUM.reduce(&x)?`, or `SUM.reduce_on(&device, &x)?` on a device of your choice |
+//! | several inputs | `DOT.reduce((&x, &y))?` |
+//! | every k-th element | `layout: strided`, and `Strided { data, offset, step, len }` |
+//! | a matrix, or more axes | `axes: i j -> i`, and `ROWS.reduce(View::new(&x, [rows, columns]))?` |
+//! | offsets, or a key for each element | `SUMS.reduce_segments(&x, &offsets)?`, `reduce_keys(&x, &keys)?`, `reduce_runs` |
+//! | values that only the call knows | `params`, and `with(2.0)` or `with_params(\|p\| p.lo(0.0).hi(1.0))` before the call |
+//! | data on a GPU | `let compiled = SUM.compile(&device)?`, then `compiled.reduce_device(&slice)?` |
+//! | a stream, or a CUDA graph | `compiled.enqueue(&stream, &inputs, &mut workspace)?`, `enqueue_captured` |
+//! | parts of the data | `SUM.partials(&part, Span { first, total })?` of each, and `SUM.merge(&parts)?` |
+//! | a machine without NVRTC | `unsafe { install_kernels(include_bytes!("kernels.bin"))? }` |
+//!
 //! # The specification
 //!
 //! | field | meaning | default |
@@ -213,7 +228,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! This needs the feature `text`. [`dsl`]`::parse::text` also takes input types that the text omits, and returns notes.
+//! This needs the feature `text`. `parse::text` of the crate `reduce-dsl` also takes input types that the text omits, and returns notes.
 //!
 //! # The same bits
 //!
@@ -233,8 +248,7 @@
 //! - [`Compiled::reduce_device`] takes device slices of [`cudarc`] and waits.
 //! - [`Compiled::enqueue`] does not wait: it queues the reduction on a stream, works in memory that was allocated once,
 //!   and leaves the result on the device.
-//! - [`DeviceInputs::scope`] tells [`cudarc`] once about the reads of many calls on the same inputs.
-//! - [`Compiled::enqueue_captured`] is for CUDA graphs.
+//! - [`DeviceInputs::scope`] tells [`cudarc`] once about the reads of many calls. [`Compiled::enqueue_captured`] is for CUDA graphs.
 //!
 #![cfg_attr(feature = "cuda", doc = "```no_run")]
 #![cfg_attr(not(feature = "cuda"), doc = "```ignore")]
@@ -247,7 +261,7 @@
 //! let x = stream.clone_htod(&vec![1.0f32; 1 << 20])?;
 //!
 //! let mut workspace = sum.workspace(&stream, 1 << 20)?; // for up to 2^20 elements, on this stream
-//! let inputs = DeviceInputs::on(&stream, &x);
+//! let inputs = DeviceInputs::new(&stream, &x);
 //! sum.enqueue(&stream, &inputs, &mut workspace)?; // returns at once, allocates nothing
 //! assert_eq!(sum.read(&stream, &workspace)?, 1048576.0); // waits
 //! # Ok(())
@@ -260,17 +274,24 @@
 //! Kernels are compiled on first use, or ahead by [`Reducer::prepare_all`], once per process and device. They are kept on
 //! disk: see [`Cache`]. `REDUCEGEN_CACHE_DIR` names the folder; `REDUCEGEN_CACHE=off` turns the cache off. Programs for
 //! which NVRTC would need minutes or gigabytes are refused. Callers wait for NVRTC at most 10 s, or the number of seconds
-//! in `REDUCEGEN_COMPILE_SECONDS`.
+//! in `REDUCEGEN_COMPILE_SECONDS`. Kernels that were compiled ahead need no NVRTC: see [`install_kernels`].
+//!
+//! # Builds and threads
+//!
+//! In a debug build the host computes much slower, unless `[profile.dev.package]` of the application sets `opt-level = 3` for
+//! `reduce-lanes` and `reduce-runtime`. The host computes on the global thread pool of rayon, or on the pool in whose `install` the call is.
 //!
 //! # Features
 //!
 //! - `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. The driver and NVRTC are found at run time; nothing is
 //!   linked. Without them, only the host backend works.
 //! - `text`: the parser of specifications at run time.
+//! - `ndarray`: views of arrays of the crate `ndarray`, and results as such arrays.
+//! - `serde`: results are `Serialize` and `Deserialize`.
+//! - `tracing`: events, at the level of debugging, of the device that a call chose, of kernels from the cache, and of compilations.
 //!
-//! The command `reducegen` is the package `reducegen-cli`.
-//!
-//! [`dsl`] and [`codegen`] are internals: except for the items named above, they may change with every version.
+//! The command `reducegen` is the package `reducegen-cli`. Types of the crates `reduce-ir`, `reduce-dsl` and `reduce-codegen`, such as [`Reduction::program`] returns, are internals: they may change
+//! with every version. This crate exports what users need of them.
 //!
 // Targets for links to items that only the feature `cuda` has.
 #![cfg_attr(
@@ -278,11 +299,13 @@
     doc = "
 [`cudarc`]: #features
 [`Cache`]: #features
+[`install_kernels`]: #features
 [`Compiled::enqueue`]: #features
 [`Compiled::enqueue_captured`]: #features
 [`DeviceInputs::scope`]: #features
 [`Compiled::reduce_device`]: #features"
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(doctest)]
@@ -292,17 +315,17 @@ mod output;
 pub use reduce_ir::{bf16, f16};
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
-    Architecture, ArgMinMax, Array, Best, Compiled, CompleteParams, Describe, Device, Error, GroupResult,
-    Groups, Image, Keyed, Lanes, LanesRef, Listing, MaxSum, MinMax, NamedParams, NoParams, Numbered, Nvrtc,
-    Outcome, Output, Params, Partials, PartialsError, Ragged, Reducer, Reduction, Resources, Returned,
-    RunGroups, Runs, SegmentsError, Slices, Span, StreamError, Strided, Target, Timing, View, ViewError, Views, With,
-    devices,
+    Architecture, ArgMinMax, Array, Best, Compiled, CompleteParams, Describe, Device, DeviceName, Error,
+    GroupResult, Groups, Image, KernelsError, Keyed, Lanes, LanesRef, Listing, MaxSum, MinMax, NamedParams,
+    NoParams, Numbered, Nvrtc, NvrtcError, Outcome, Output, Params, Partials, PartialsError, Ragged, Reducer,
+    Reduction, Resources, Returned, RunGroups, Runs, SegmentsError, Slices, Span, StreamError, Strided,
+    Target, Timing, View, ViewError, Views, With, devices,
 };
 
 #[cfg(feature = "cuda")]
 pub use reduce_runtime::{
     Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory,
-    DeviceResults, DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, cudarc,
+    DeviceResults, DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, cudarc, install_kernels,
 };
 
 #[cfg(feature = "ndarray")]
@@ -310,16 +333,17 @@ pub use reduce_runtime::GapsError;
 #[cfg(feature = "mpi")]
 pub use reduce_runtime::mpi;
 
-pub use reduce_codegen as codegen;
+pub use reduce_codegen::ASSOCIATION;
 pub use reduce_codegen::passes::PASSES;
-pub use reduce_dsl as dsl;
 pub use reduce_dsl::laws;
 pub use reduce_dsl::operators::OPERATORS;
 #[cfg(feature = "text")]
 pub use reduce_dsl::parse::{SpecError, spec as parse};
-pub use reduce_ir as ir;
-pub use reduce_ir::Spec;
 pub use reduce_ir::spec::ParamError;
+// Internals for tools of this project, such as the Python package.
+pub use reduce_ir::{Scalar, Spec, Value};
+#[doc(hidden)]
+pub use {reduce_codegen as codegen, reduce_dsl as dsl, reduce_ir as ir};
 
 /// Makes a reduction: a constant expression for a `static`, a `const` or a `let`, or an item.
 ///

@@ -131,7 +131,7 @@ fn strided_elements_fold_as_contiguous_ones() {
         for n in [1u64, 319, 321, 2_000] {
             let lanes = elements(operation, n, Kind::Rounding);
             let spread: Vec<_> = lanes.iter().zip(2..).map(|(it, step)| data::spread(it, 3, step)).collect();
-            let views: Vec<_> = spread.iter().map(|it| it.of(it.data.borrow())).collect();
+            let views: Vec<_> = spread.iter().map(|it| it.with_data(it.data.borrow())).collect();
             let found = apart.reduce_with(&views, params).unwrap().values;
             let wanted =
                 side_by_side.reduce_with(&lanes.iter().map(Lanes::borrow).collect::<Vec<_>>(), params);
@@ -152,11 +152,11 @@ fn params_of_another_number_or_type_are_named() {
     let spread = reducer.reduce_with(&[x], &[Value::of(0u8)]).unwrap().values;
     assert_eq!(spread[1], Value::of(7f32 / 3.0));
     let none = reducer.reduce(&[x]).unwrap_err();
-    assert!(matches!(&none, Error::ParamCount { found: 0, .. }) && none.is_users_fault());
+    assert!(matches!(&none, Error::ParamCount { found: 0, .. }) && none.is_usage_error());
     assert!(none.to_string().contains("`ddof`"), "{none}");
     let wide = reducer.reduce_with(&[x], &[Value::of(1u64)]).unwrap_err();
-    assert!(matches!(&wide, Error::ParamType { param, .. } if param == "ddof") && wide.is_users_fault());
-    let sum = host::reduce_with(&welford.operation, &reducer.programs().of_n(1).association(), &[x], &[]);
+    assert!(matches!(&wide, Error::ParamType { param, .. } if param == "ddof") && wide.is_usage_error());
+    let sum = host::reduce_with(&welford.operation, &reducer.programs().for_len(1).association(), &[x], &[]);
     assert!(sum.unwrap_err().to_string().starts_with("bug: "));
 }
 
@@ -185,7 +185,7 @@ fn a_result_that_means_nothing_is_an_error() {
     let error = first(&[-1, 3]).unwrap_err();
     assert!(matches!(&error, Error::NothingLeft { operator } if operator == "first"), "{error}");
     assert!(
-        error.is_users_fault() && error.to_string().starts_with("`first` needs at least one element"),
+        error.is_usage_error() && error.to_string().starts_with("`first` needs at least one element"),
         "{error}"
     );
 }

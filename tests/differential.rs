@@ -186,7 +186,7 @@ fn check_strided(case: &Case, name: &str, n: usize, kind: Kind) {
     let places = (0..).map(|place| (n % 5 + place, sign(place) * (1 + (n + place) as isize % 8)));
     let spread = packed.iter().zip(places).map(|(lanes, (offset, step))| data::spread(lanes, offset, step));
     let spread: Vec<_> = spread.collect();
-    let views: Vec<_> = spread.iter().map(|input| input.of(input.data.borrow())).collect();
+    let views: Vec<_> = spread.iter().map(|input| input.with_data(input.data.borrow())).collect();
     let found = host::reduce(&program.operation, association, &views).ok();
     let memory: Vec<_> = spread.iter().map(memory).collect();
     assert_eq!(interpreted_inputs(case, &memory, n as u64), found, "{kind:?}, n = {n}\n{program}");
@@ -215,7 +215,7 @@ fn repeated_elements() {
             let memories: Vec<_> = types.iter().zip(0..).map(element).collect();
             let repeat = |lanes: &Lanes| Strided { data: lanes.clone(), offset: 1, step: 0, len: n };
             let repeated: Vec<_> = memories.iter().map(repeat).collect();
-            let views: Vec<_> = repeated.iter().map(|input| input.of(input.data.borrow())).collect();
+            let views: Vec<_> = repeated.iter().map(|input| input.with_data(input.data.borrow())).collect();
             let found = host::reduce(&case.program.operation, &case.association, &views).ok();
             let packed: Vec<_> = memories.iter().map(|lanes| Lanes::splat(lanes.get(1), n)).collect();
             assert_eq!(on_host(&case, &packed), found, "n = {n}\n{}", case.program);

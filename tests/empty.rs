@@ -36,9 +36,9 @@ fn named_operators_may_lack_an_identity() {
     let kept = reduction! { op: mean, ty: f32, filter: |x| x > 0.0, identity: none };
     assert!(kept.reduce(&[-1.0, -2.0]).is_err() && kept.reduce(&[]).is_err());
     assert_eq!(kept.reduce(&[-1.0, 2.0, 4.0]), Ok(3.0));
-    let found = LARGEST.reduce(View::of(&[NAN, NAN, -3.0, NAN], [2, 2])).unwrap();
+    let found = LARGEST.reduce(View::new(&[NAN, NAN, -3.0, NAN], [2, 2])).unwrap();
     assert_eq!(found.values, [None, Some(-3.0)]);
-    assert_eq!(LARGEST.reduce(View::of(&[], [2, 0])).unwrap().values, [None, None]);
+    assert_eq!(LARGEST.reduce(View::new(&[], [2, 0])).unwrap().values, [None, None]);
     let text = LARGEST.spec().text;
     assert!(text.contains("identity: none") && spec(&text).unwrap().text == text, "{text}");
     let (sum, total) = (reduction! { op: sum, ty: f32, identity: none }, reduction! { op: sum, ty: f32 });
@@ -78,11 +78,11 @@ static HALVES: Reduction<reducegen::f16, Array<reducegen::f16>> =
 /// Without `empty`, the results are of type `Option<u64>`.
 #[test]
 fn groups_have_plain_results() {
-    let found = ROWS.reduce(View::of(&[-1.0, -2.0, 3.0, 4.0], [2, 2])).unwrap();
+    let found = ROWS.reduce(View::new(&[-1.0, -2.0, 3.0, 4.0], [2, 2])).unwrap();
     assert_eq!(found.values, [100, 1]);
-    assert_eq!(ROWS.reduce(View::of(&[], [3, 0])).unwrap().values, [100; 3]);
+    assert_eq!(ROWS.reduce(View::new(&[], [3, 0])).unwrap().values, [100; 3]);
     let half = reducegen::f16::from_f32;
-    let found = HALVES.reduce(View::of(&[half(NAN), half(NAN), half(-3.0), half(NAN)], [2, 2])).unwrap();
+    let found = HALVES.reduce(View::new(&[half(NAN), half(NAN), half(-3.0), half(NAN)], [2, 2])).unwrap();
     assert_eq!(found.values, [half(-1.0), half(-3.0)]);
 }
 
@@ -163,7 +163,7 @@ fn groups_in_the_interpreter_have_the_bits_of_the_host() {
         for length in [1, 31, 700, 5000] {
             let [none, one] = elements(length);
             let x = [one.clone(), none, one].concat();
-            let view = View::of(LanesRef::from(&x[..]), [3, length]);
+            let view = View::new(LanesRef::from(&x[..]), [3, length]);
             let groups = reducer.reduce_groups(&[view], &[]).unwrap();
             let wanted: Vec<_> = (0..3).map(|group| groups.get(group).unwrap()).collect();
             assert_eq!(wanted[1], spec.operation.empty.clone().unwrap(), "{text}");
@@ -175,7 +175,7 @@ fn groups_in_the_interpreter_have_the_bits_of_the_host() {
 
 fn interpreted_groups(reducer: &Reducer, x: &[f32], groups: u64) -> Vec<Vec<Value>> {
     let length = x.len() as u64 / groups;
-    let program = reducer.programs().of_n(length);
+    let program = reducer.programs().for_len(length);
     let mut domain = Values::new(&program.operation);
     let inputs = [Input::new(Lanes::F32(x.to_vec().into()), true)];
     let sizes = [groups, length];
@@ -192,7 +192,7 @@ fn on_host(reducer: &Reducer, x: &[f32]) -> Vec<Value> {
 
 fn interpreted(reducer: &Reducer, x: &[f32]) -> Vec<Value> {
     let n = x.len() as u64;
-    let program = reducer.programs().of_n(n);
+    let program = reducer.programs().for_len(n);
     let mut domain = Values::new(&program.operation);
     let inputs = [Input::new(Lanes::F32(x.to_vec().into()), true)];
     let outcome = run(program, &lower(program).unwrap(), &mut domain, &inputs, n, Options::FORWARD);

@@ -318,7 +318,7 @@ fn cut_dims(axes: &Axes, views: &[View<LanesRef<'_>>]) -> Vec<Vec<usize>> {
 
 /// Returns the view of some turns of dimensions.
 fn cut<'a>(view: &View<LanesRef<'a>>, dims: &[usize], [first, end]: [usize; 2]) -> View<LanesRef<'a>> {
-    let mut cut = view.on(view.data);
+    let mut cut = view.with_data(view.data);
     for &dim in dims {
         cut.offset = cut.offset.wrapping_add_signed(view.steps[dim] * first as isize);
         cut.lengths[dim] = end - first;

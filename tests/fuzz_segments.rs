@@ -60,7 +60,7 @@ fn compared(seed: u64, ways: &[u64], pool: &Pool) -> Result<usize, String> {
     let mut count = 0;
     for &way in ways {
         let offsets = offsets(way, MOST);
-        let views: Vec<_> = data.iter().map(|it| View::of(it.borrow(), [MOST as usize])).collect();
+        let views: Vec<_> = data.iter().map(|it| View::new(it.borrow(), [MOST as usize])).collect();
         let found = segments.reduce_segments(&views, lanes(cut.offsets, &offsets).borrow(), &params).unwrap();
         for (segment, ends) in offsets.windows(2).enumerate() {
             let of_segment = ends[0] as usize..ends[1] as usize;

@@ -5,6 +5,8 @@
 //! slower.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "gpu/ahead.rs"]
+mod ahead;
 #[path = "support/axes_law.rs"]
 mod axes_law;
 #[path = "support/axes_shapes.rs"]
@@ -184,7 +186,7 @@ fn positions_beyond_32_bits_are_right() {
         for list in [LISTS[0], LISTS[6], FLAGSHIP] {
             let spec = spec(name, Scalar::F16, list);
             let reducer = Reducer::new(&spec, &device).unwrap();
-            let outcome = reducer.reduce_device(&[DeviceInput::of(&elements)]).unwrap();
+            let outcome = reducer.reduce_device(&[DeviceInput::new(&elements)]).unwrap();
             assert_eq!(outcome.values, [value], "{}", spec.text);
         }
     }
@@ -197,7 +199,8 @@ fn sums_of_bools_have_64_bits() {
     let n = (1 << 32) + 3;
     let elements: CudaSlice<u8> = CudaContext::new(0).unwrap().default_stream().alloc_zeros(n).unwrap();
     let spec = reduce_dsl::parse::spec("ty: u8, map: |x| x == 0, op: sum").unwrap();
-    let outcome = Reducer::new(&spec, &device).unwrap().reduce_device(&[DeviceInput::of(&elements)]).unwrap();
+    let outcome =
+        Reducer::new(&spec, &device).unwrap().reduce_device(&[DeviceInput::new(&elements)]).unwrap();
     assert_eq!(outcome.values, [Value::of(n as u64)]);
 }
 
@@ -235,7 +238,7 @@ fn a_reduction_waits_for_the_streams_of_its_inputs() {
         second.memset_zeros(&mut y).unwrap();
         first.memcpy_dtod(&ones, &mut x).unwrap();
         second.memcpy_dtod(&twos, &mut y).unwrap();
-        let outcome = dot.reduce_device(&[DeviceInput::of(&x), DeviceInput::of(&y)]).unwrap();
+        let outcome = dot.reduce_device(&[DeviceInput::new(&x), DeviceInput::new(&y)]).unwrap();
         assert_eq!(outcome.values, [Value::of(1i64 << 25)]);
     }
 }
@@ -265,10 +268,10 @@ fn device_memory_of_another_place_is_refused() {
     let other = CudaContext::new_non_primary(0, 0).unwrap();
     let elements = other.default_stream().clone_htod(&[1.0f32, 2.0]).unwrap();
     let error = ARGMAX.compile(&device).unwrap().reduce_device(&elements).unwrap_err();
-    assert!(matches!(error, Error::OtherContext { .. }) && error.is_users_fault(), "{error}");
+    assert!(matches!(error, Error::OtherContext { .. }) && error.is_usage_error(), "{error}");
     let error = ARGMAX.compile(&Device::host()).unwrap().reduce_device(&elements).unwrap_err();
-    assert!(matches!(error, Error::DeviceMemoryOnHost) && error.is_users_fault(), "{error}");
-    let there = Device::of_context(other.clone()).unwrap();
+    assert!(matches!(error, Error::DeviceMemoryOnHost) && error.is_usage_error(), "{error}");
+    let there = Device::from_context(other.clone()).unwrap();
     assert_eq!(ARGMAX.compile(&there).unwrap().reduce_device(&elements).unwrap(), 1);
 }
 
@@ -280,7 +283,7 @@ fn a_gpu_says_what_it_is() {
     let architecture = device.architecture().unwrap();
     assert!(architecture.number() >= 75 && device.description().contains(&architecture.to_string()));
     let error = Device::cuda(1000).unwrap_err();
-    assert!(matches!(error, Error::NoSuchDevice { ordinal: 1000, .. }) && error.is_users_fault(), "{error}");
+    assert!(matches!(error, Error::NoSuchDevice { ordinal: 1000, .. }) && error.is_usage_error(), "{error}");
 }
 
 /// Without a GPU a rotating sample of the cases is still checked: every specification lowers and runs on the host.

@@ -6,7 +6,7 @@ use reducegen::{Reduction, f16, reduction};
 macro_rules! check {
     ($($spec:tt)*) => {
         let expanded = reduction! { $($spec)* }.spec();
-        let parsed = reducegen::dsl::parse::text(stringify!($($spec)*), None);
+        let parsed = reduce_dsl::parse::text(stringify!($($spec)*), None);
         assert_eq!(Ok(expanded), parsed.map(|parsed| parsed.spec));
     };
 }

@@ -57,8 +57,8 @@ fn by_kernel(program: &Program, lanes: &[Lanes], params: &[Value], len: u64) -> 
 /// Returns the accumulators that the host leaves.
 fn by_host(spec: &Spec, lanes: &[Lanes], params: &[Value], [first, len, total]: [u64; 3]) -> Vec<Vec<Value>> {
     let programs = Programs::of(spec, Tuning::DEFAULT).unwrap();
-    let association = programs.of_n(total).association();
-    let views: Vec<_> = lanes.iter().map(|lanes| View::of(lanes.borrow(), [len as usize])).collect();
+    let association = programs.for_len(total).association();
+    let views: Vec<_> = lanes.iter().map(|lanes| View::new(lanes.borrow(), [len as usize])).collect();
     let reduced = vec![Dim { length: len, steps: vec![1; lanes.len()] }];
     let nest = Nest { kept: Vec::new(), reduced, result: Vec::new(), along: Vec::new() };
     let chunk = association.chunk().unwrap();
@@ -78,7 +78,7 @@ fn kernels_of_parts_leave_the_accumulators_of_the_host() {
         for tuning in [Tuning::DEFAULT, Tuning::of(90)] {
             let total = 40_000;
             let chunk =
-                Programs::of(&spec, Tuning::DEFAULT).unwrap().of_n(total).association().chunk().unwrap();
+                Programs::of(&spec, Tuning::DEFAULT).unwrap().for_len(total).association().chunk().unwrap();
             let program = parts::of_part(&spec, tuning, total).unwrap().unwrap();
             for (first, len) in [(chunk, 3 * chunk + chunk / 2 + 1), (2 * chunk, chunk), (chunk, chunk / 3)] {
                 let lanes = elements(&spec, first, len);
@@ -103,7 +103,7 @@ fn passes_that_leave_no_accumulators_of_chunks_are_known() {
     let cluster = parse::spec("op: sum, ty: f32, block: 64, passes: [shuffle, cluster(4)]").unwrap();
     let program = parts::of_part(&cluster, Tuning::of(90), 10_000).unwrap();
     // A cluster leaves one accumulator of several tiles, as its association says.
-    let chunk = Programs::of(&cluster, Tuning::DEFAULT).unwrap().of_n(10_000).association().chunk();
+    let chunk = Programs::of(&cluster, Tuning::DEFAULT).unwrap().for_len(10_000).association().chunk();
     assert!(program.is_none_or(|program| program.association().chunk() == chunk));
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_lanes::LanesRef;
-use reducegen::ir::Value;
+use reducegen::Value;
 use reducegen::{
     ArgMinMax, Array, Best, Describe, Device, Error, MaxSum, MinMax, Reduction, View, f16, reduction,
 };
@@ -51,11 +51,11 @@ fn params_of_another_number_or_type_are_named() {
         compiled.reducer().reduce_with(&[LanesRef::from(&x[..])], params)
     };
     let error = reduce(&[]).unwrap_err();
-    let missing = "the reduction takes 2 param(s), `a`, `b`, not 0 values; give one value for each";
-    assert_eq!((error.to_string().as_str(), error.is_users_fault()), (missing, true));
+    let missing = "the reduction takes 2 params, `a`, `b`, not 0 values; give one value for each";
+    assert_eq!((error.to_string().as_str(), error.is_usage_error()), (missing, true));
     let error = reduce(&[Value::of(1.0f32), Value::of(1.0f32)]).unwrap_err();
     let wrong = "the param `b` is f32, and the reduction takes i32; convert it";
-    assert_eq!((error.to_string().as_str(), error.is_users_fault()), (wrong, true));
+    assert_eq!((error.to_string().as_str(), error.is_usage_error()), (wrong, true));
     let sum = reduction! { ty: f32, op: sum }.compile(&Device::host()).unwrap();
     let error =
         sum.reducer().reduce_with(&[LanesRef::from(&[1.0f32][..])], &[Value::of(1.0f32)]).unwrap_err();
@@ -138,7 +138,7 @@ fn results_are_shown_and_taken_apart() {
 #[test]
 fn results_are_serialised() {
     let ends = reduction! { ty: f32, op: minmax, axes: i j -> i }
-        .reduce(View::of(&[1.0, 2.0, 3.0, 0.5], [2, 2]))
+        .reduce(View::new(&[1.0, 2.0, 3.0, 0.5], [2, 2]))
         .unwrap();
     let text = serde_json::to_string(&ends).unwrap();
     assert_eq!(text, r#"{"shape":[2],"values":[{"min":1.0,"max":2.0},{"min":0.5,"max":3.0}]}"#);
@@ -190,31 +190,31 @@ static SCALED: Reduction<f32, Array<MinMax<f32>>, f32> =
 #[test]
 fn axes_give_arrays() {
     let x: Vec<f32> = (0..24).map(|at| at as f32).collect();
-    let sums = CHANNELS.reduce(View::of(&x, [2, 2, 2, 3])).unwrap();
+    let sums = CHANNELS.reduce(View::new(&x, [2, 2, 2, 3])).unwrap();
     assert_eq!(sums.shape, [2, 3]);
     assert_eq!(sums[[1, 2]], 14.0 + 17.0 + 20.0 + 23.0);
     assert_eq!(sums.get(&[1, 3]), None);
-    let weighed = WEIGHED.reduce((View::of(&x, [8, 3]), View::of(&[1.0, 0.0, 2.0], [3]))).unwrap();
+    let weighed = WEIGHED.reduce((View::new(&x, [8, 3]), View::new(&[1.0, 0.0, 2.0], [3]))).unwrap();
     assert_eq!(weighed.values[..3], [4.0, 13.0, 22.0]);
     let bytes = [1u8, 2, 3, 4];
-    let last = LAST.reduce(View::of(&bytes, [2, 2])).unwrap();
+    let last = LAST.reduce(View::new(&bytes, [2, 2])).unwrap();
     assert_eq!((last.shape, last.values), (vec![2, 1], vec![Some(3), Some(4)]));
-    assert_eq!(LAST.reduce(View::of(&bytes, [0, 2])).unwrap().values, [None, None]);
-    let pairs = SCALED.with(2.0).reduce(View::of(&x, [24])).unwrap();
+    assert_eq!(LAST.reduce(View::new(&bytes, [0, 2])).unwrap().values, [None, None]);
+    let pairs = SCALED.with(2.0).reduce(View::new(&x, [24])).unwrap();
     assert_eq!(pairs.values[11], MinMax { min: 44.0, max: 46.0 });
-    let error = SCALED.with(1.0).reduce(View::of(&x[..3], [3])).unwrap_err();
+    let error = SCALED.with(1.0).reduce(View::new(&x[..3], [3])).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`(s 2)` needs a length that is a multiple of 2, and the dimension of input `x` has length 3"
     );
-    assert!(matches!(error, Error::Shape(_)) && error.is_users_fault());
+    assert!(matches!(error, Error::Shape(_)) && error.is_usage_error());
 }
 
 /// Filters may leave no element of a group.
 #[test]
 fn a_group_without_an_element_left_is_none() {
     let above = reduction! { ty: f32, axes: i j -> i, filter: |x| x > 0.0, op: argmax };
-    let found = above.reduce(View::of(&[-1.0, -2.0, 3.0, 4.0], [2, 2])).unwrap();
+    let found = above.reduce(View::new(&[-1.0, -2.0, 3.0, 4.0], [2, 2])).unwrap();
     assert_eq!(found.values, [None, Some(1)]);
 }
 

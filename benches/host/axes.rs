@@ -59,7 +59,7 @@ fn contestants<'a, T: Number>(
 }
 
 fn reduced<T: Number>(reducer: &Reducer, data: &[T], shape: [usize; 2], pool: &ThreadPool) -> Groups {
-    pool.install(|| reducer.reduce_groups(&[View::of(T::lanes(data), shape)], &[]).unwrap())
+    pool.install(|| reducer.reduce_groups(&[View::new(T::lanes(data), shape)], &[]).unwrap())
 }
 
 /// Checks the first and the last group.
@@ -75,7 +75,7 @@ fn check<T: Number>(
         let lane =
             |at: usize| if axis == 1 { data[group * shape[1] + at] } else { data[at * shape[1] + group] };
         let elements: Vec<T> = (0..shape[axis]).map(lane).collect();
-        let association = reducer.programs().of_n(elements.len() as u64).association();
+        let association = reducer.programs().for_len(elements.len() as u64).association();
         let expected: Value = op.reference(&elements, &association);
         assert_eq!(found.get(group), Some(vec![expected]), "{op} of group {group} of {shape:?} {}", T::TY);
     }

@@ -6,9 +6,9 @@ use super::outputs::Layout;
 use super::shapes::Shape;
 use super::table::Tolerance;
 use Layout::{Count, LargestAndSum, Moments, Pair, Position, Scalar as One, Variance};
-use reducegen::dsl::parse;
-use reducegen::ir::Scalar::{self, Bf16, F16, F32, F64, I8, I32, I64, U8, U32};
-use reducegen::ir::Spec;
+use reduce_dsl::parse;
+use reducegen::Scalar::{self, Bf16, F16, F32, F64, I8, I32, I64, U8, U32};
+use reducegen::Spec;
 
 /// Cases that have the same goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

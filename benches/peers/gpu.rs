@@ -24,7 +24,7 @@ impl Gpu {
         // `DeviceInputs::scope`; the calls of the peers record none.
         unsafe { context.disable_event_tracking() };
         let stream = Box::leak(Box::new(context.new_stream()?));
-        Ok(Gpu { device: Device::of_context(context.clone())?, stream, context })
+        Ok(Gpu { device: Device::from_context(context.clone())?, stream, context })
     }
 
     pub(crate) fn attribute(&self, attribute: Attribute) -> Outcome<usize> {

@@ -12,7 +12,7 @@ use super::shapes::Shape;
 use super::slots::Slots;
 use super::table::Check;
 use reduce_lanes::LanesRef;
-use reducegen::ir::Scalar;
+use reducegen::Scalar;
 use reducegen::{DeviceGroups, DeviceInput, View};
 use std::rc::Rc;
 use std::slice;
@@ -36,7 +36,7 @@ impl OurGroups {
         let view = |turn| {
             let input = input(&clock.gpu, case.ty, slots.pointer(turn, 0), shape.elements());
             // Leaked, like the slice that it describes.
-            View::of(&*Box::leak(Box::new(input)), shape.lengths)
+            View::new(&*Box::leak(Box::new(input)), shape.lengths)
         };
         let inputs: Vec<_> = (0..slots.copies.min(MOST_TURNS) as u64).map(view).collect();
         let groups = compiled.gpu.reduce_groups_device(&inputs[..1], &[])?;
@@ -52,7 +52,7 @@ impl OurGroups {
 
     /// Compares the results of turn 0 with the bits of the host backend on the same elements.
     pub(crate) fn check(&mut self, elements: LanesRef<'_>) -> Outcome<(Check, Vec<f64>)> {
-        let expected = self.compiled.host.reduce_groups(&[View::of(elements, self.shape.lengths)], &[])?;
+        let expected = self.compiled.host.reduce_groups(&[View::new(elements, self.shape.lengths)], &[])?;
         let results = self.results()?;
         let (found, expected) = (results.lanes(), expected.fields[0].borrow());
         let differs = |&at: &usize| found.get(at).bits() != expected.get(at).bits();

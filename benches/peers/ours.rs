@@ -6,9 +6,9 @@ use super::clock::Launch;
 use super::gpu::Gpu;
 use super::outputs::as_f64;
 use super::slots::Slots;
-use reducegen::ir::arith::Element;
-use reducegen::ir::{Scalar, Value, bf16, f16};
+use reduce_ir::arith::Element;
 use reducegen::{Device, DeviceInput, Reducer, Workspace};
+use reducegen::{Scalar, Value, bf16, f16};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -110,5 +110,5 @@ pub(crate) fn input(gpu: &Gpu, ty: Scalar, pointer: u64, n: usize) -> DeviceInpu
 fn typed<T: Element>(gpu: &Gpu, pointer: u64, n: usize) -> DeviceInput<'static> {
     // SAFETY: n elements lie there, for as long as the process lives.
     let slice = unsafe { gpu.stream.upgrade_device_ptr::<T>(pointer, n) };
-    DeviceInput::on(gpu.stream, Box::leak(Box::new(slice)))
+    DeviceInput::on_stream(gpu.stream, Box::leak(Box::new(slice)))
 }

@@ -1,6 +1,7 @@
 //! Reads the result of a function of CUB, as the numbers that our result has.
 
-use reducegen::ir::{self, Value};
+use reduce_ir as ir;
+use reducegen::Value;
 
 /// The layout of a result, and the numbers it stands for.
 #[derive(Clone, Copy, Debug)]

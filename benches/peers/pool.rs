@@ -5,7 +5,7 @@ use super::gpu::Gpu;
 use super::shapes::RESULTS;
 use super::slots::Slots;
 use reduce_lanes::LanesRef;
-use reducegen::ir::{Scalar, Value, bf16, f16};
+use reducegen::{Scalar, Value, bf16, f16};
 
 /// The length of the pattern that fills the memory repeatedly. It is prime, so that no two copies begin at the same
 /// element.

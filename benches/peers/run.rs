@@ -15,7 +15,7 @@ use super::table::{Check, Mode, Peer, Row};
 use super::torch::{Function, Torch};
 use reduce_lanes::LanesRef;
 use reducegen::Reducer;
-use reducegen::ir::{Scalar, Value};
+use reducegen::{Scalar, Value};
 use serde_json::json;
 use std::cell::RefCell;
 use std::rc::Rc;

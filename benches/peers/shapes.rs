@@ -3,7 +3,7 @@
 use super::cases::{APPROXIMATE, Case, Group, case};
 use super::outputs::Layout::{LargestAndSum, RowPosition, Scalar as One, Variance};
 use super::table::Tolerance;
-use reducegen::ir::Scalar::{self, Bf16, F16, F32, I8, I32, U64};
+use reducegen::Scalar::{self, Bf16, F16, F32, I8, I32, U64};
 
 /// The shape of the elements, which are row-major, and the results.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The addresses of the inputs of each turn, in a block of memory that holds many copies of them.
 
-use reducegen::ir::Scalar;
+use reducegen::Scalar;
 
 /// Minimum bytes between one input and the next. Inputs begin on multiples of it.
 const GAP: usize = 256;

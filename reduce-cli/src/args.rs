@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use reduce_dsl::operators::Operator;
 use reduce_ir::Scalar;
-use reduce_runtime::Architecture;
+use reduce_runtime::{Architecture, Target};
 use std::path::PathBuf;
 
 /// Write a reduction once; read the CUDA it becomes; run it on a GPU, or with the same bits without one.
@@ -32,6 +32,9 @@ pub(crate) enum Command {
     /// Print the CUDA of a reduction, or any step from the specification to machine code
     #[command(after_help = examples::EMIT)]
     Emit(Emit),
+    /// Compile kernels ahead, for programs that run without NVRTC
+    #[command(after_help = examples::COMPILE)]
+    Compile(Compile),
     /// Reduce data files, and print the result
     #[command(after_help = examples::RUN)]
     Run(Box<Run>),
@@ -69,7 +72,7 @@ impl Command {
     /// Returns whether the user asks for JSON. Then errors are JSON, too.
     pub(crate) fn gives_json(&self) -> bool {
         match self {
-            Command::Emit(_) | Command::Partial(_) | Command::Report(_) => false,
+            Command::Emit(_) | Command::Compile(_) | Command::Partial(_) | Command::Report(_) => false,
             Command::Completions { .. } | Command::Playground(_) => false,
             Command::Merge(args) => args.json,
             Command::Run(args) => args.json,
@@ -120,6 +123,19 @@ pub(crate) struct Emit {
     pub(crate) output: Option<PathBuf>,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Compile {
+    /// The specifications: their fields, the whole macro call in any brackets, or @FILE with either of these
+    #[arg(required = true, value_name = "SPEC")]
+    pub(crate) specs: Vec<String>,
+    /// The architectures of the GPUs, as in sm_80,sm_90; compute_90 is PTX, which the driver compiles for newer GPUs
+    #[arg(long, required = true, value_name = "SM", value_delimiter = ',', value_parser = values::target)]
+    pub(crate) arch: Vec<Target>,
+    /// The file of kernels, for `include_bytes!` and `install_kernels`
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
 // The specification, the data and the device of a reduction that runs. A doc comment would replace the help of the commands.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Request {
@@ -160,7 +176,7 @@ pub(crate) struct Request {
     /// The value of a param; give the option once for each param
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param)]
     pub(crate) params: Vec<Given>,
-    /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
+    /// Where to run: host, cuda, cuda:N, or auto: the host, or a GPU where the copy to it is worth it
     #[arg(long, env = "REDUCEGEN_DEVICE", hide_env_values = true, default_value = "auto")]
     pub(crate) device: DeviceName,
 }

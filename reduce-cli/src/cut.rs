@@ -65,7 +65,7 @@ impl Cutter {
         let is_numbered = reducer.axes().is_some_and(|axes| matches!(axes.cut, Cut::Keys(_)));
         let (keys, groups) = match self {
             Cutter::Keys(_) if is_numbered => {
-                let keys = View::of(cut, [cut.len()]);
+                let keys = View::new(cut, [cut.len()]);
                 (None, reducer.reduce_keys(&inputs.views, keys, params)?)
             }
             Cutter::Offsets(_) => (None, reducer.reduce_segments(&inputs.views, cut, params)?),

@@ -4,6 +4,7 @@ use crate::args::{self, DeviceName};
 use crate::failure::Failure;
 use crate::json;
 use crate::output;
+use reduce_ir::Spec;
 use reduce_runtime::{Device, Error, Listing};
 
 /// Prints a line for each device, with its name and description, or the reason why it cannot be used; then the
@@ -19,7 +20,7 @@ pub(crate) fn devices(args: &args::Devices) -> Result<(), Failure> {
     output::write(None, devices.iter().map(line).chain(cache).collect::<String>().as_bytes())
 }
 
-fn entry(Listing { name, device }: &Listing) -> serde_json::Value {
+fn entry(Listing { name, device, .. }: &Listing) -> serde_json::Value {
     match device {
         Ok(device) => {
             serde_json::json!({ "name": name, "usable": true, "description": device.description() })
@@ -30,7 +31,7 @@ fn entry(Listing { name, device }: &Listing) -> serde_json::Value {
 
 #[cfg(feature = "cuda")]
 fn cache() -> Option<String> {
-    Some(reduce_runtime::Cache::of_environment().to_string())
+    Some(reduce_runtime::Cache::from_env().to_string())
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -50,6 +51,16 @@ pub(crate) fn open(place: DeviceName) -> Result<(Device, Option<Error>), Failure
     }
 }
 
+/// As [`open`]. For `auto`, it is the host unless a GPU is worth the copy of that many elements and bytes, as for the calls of the library.
+pub(crate) fn open_for(
+    place: DeviceName,
+    spec: &Spec,
+    [elements, bytes]: [u64; 2],
+) -> Result<(Device, Option<Error>), Failure> {
+    let is_worth = || Device::gpu_is_worth_a_copy(&spec.operation, elements as usize, bytes as usize);
+    open(if place == DeviceName::Auto && !is_worth() { DeviceName::Host } else { place })
+}
+
 /// Opens the device to take times on, with a note if it is not a GPU.
 pub(crate) fn open_to_time(place: DeviceName) -> Result<Device, Failure> {
     let (device, why_no_gpu) = open(place)?;
@@ -59,7 +70,7 @@ pub(crate) fn open_to_time(place: DeviceName) -> Result<Device, Failure> {
     Ok(device)
 }
 
-fn line(Listing { name, device }: &Listing) -> String {
+fn line(Listing { name, device, .. }: &Listing) -> String {
     match device {
         Ok(device) => format!("{name:<8}{}\n", device.description()),
         Err(error) => format!("{name:<8}not usable: {error}\n"),

@@ -41,13 +41,13 @@ impl Failure {
     /// pipe closed it.
     pub(crate) fn status(&self) -> u8 {
         match self {
-            Failure::Spec(error) => 1 + u8::from(error.is_users_fault()),
+            Failure::Spec(error) => 1 + u8::from(error.is_usage_error()),
             Failure::Request(_) => 2,
             Failure::Wrong(_) | Failure::Law(_) => 1,
             #[cfg(feature = "mpi")]
             Failure::OfAnotherRank => 1,
-            Failure::Data(error) => 1 + u8::from(error.reason.is_users_fault()),
-            Failure::Runtime(error) => 1 + u8::from(error.is_users_fault()),
+            Failure::Data(error) => 1 + u8::from(error.reason.is_usage_error()),
+            Failure::Runtime(error) => 1 + u8::from(error.is_usage_error()),
             Failure::Write { error, .. } => u8::from(error.kind() != io::ErrorKind::BrokenPipe),
         }
     }

@@ -12,6 +12,7 @@ mod args;
 mod array;
 mod axis;
 mod check;
+mod compile;
 mod counted;
 mod counts;
 mod cut;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
     }
     let done = match &args.command {
         Command::Emit(args) => emit::emit(args),
+        Command::Compile(args) => compile::compile(args),
         Command::Run(args) => run::run(args),
         Command::Partial(args) => partial::partial(args),
         Command::Merge(args) => merge::merge(args),

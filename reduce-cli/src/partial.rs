@@ -115,7 +115,7 @@ fn groups<'a>(
     let range = range_of(part, total, (chunk / gcd(chunk, inner)).saturating_mul(inner.max(1)));
     let turns = (range.start / inner.max(1)) as usize..(range.end / inner.max(1)) as usize;
     let cut = |(view, dims): (&View<LanesRef<'a>>, &Vec<usize>)| {
-        let mut view = view.on(view.data);
+        let mut view = view.with_data(view.data);
         for &dim in dims {
             let distance = view.steps[dim].wrapping_mul(turns.start as isize);
             view.lengths[dim] = turns.len();

@@ -73,11 +73,12 @@ impl Task<'_> {
     fn whole(&self) -> Result<(), Failure> {
         let (spec, params) = (&self.parsed.spec, self.params);
         let views = views(&self.args.request, &spec.operation, self.data)?;
-        let opened = self.open(spec)?;
+        let n = views.first().map_or(0, |view| view.len as u64);
+        let bytes = n * spec.operation.element_size() as u64;
+        let opened = self.open(spec, [n, bytes])?;
         if self.args.trace {
             return trace::trace(&opened.reducer, &views, params);
         }
-        let n = views.first().map_or(0, |view| view.len as u64);
         let outcome = match Windows::of(&opened.reducer, self.data, &views) {
             Some(windows) => windows.reduce(&opened.reducer, params)?,
             None => opened.reducer.reduce_with(&views, params)?,
@@ -87,7 +88,7 @@ impl Task<'_> {
 
     /// Reduces the elements of a pipe to one result, while they arrive. They need no copy to reach the host.
     fn pipe(&self, pipe: Pipe) -> Result<(), Failure> {
-        let opened = self.open_device(&self.parsed.spec, DeviceName::Host)?;
+        let opened = self.open_device(&self.parsed.spec, DeviceName::Host, [0; 2])?;
         let (outcome, n) = stream::reduce_pipe(&opened.reducer, (&self.data[0], pipe), self.params)?;
         self.report_one(&opened, n, &outcome)
     }
@@ -104,7 +105,7 @@ impl Task<'_> {
         let inputs = Inputs::of(&self.args.request, &self.parsed.spec, axes, self.data)?;
         let shaped = &inputs.shaped;
         groups::check_json(self.args.json, shaped.extent().groups)?;
-        let opened = self.open(&shaped.spec)?;
+        let opened = self.open(&shaped.spec, [shaped.extent().elements(), shaped.bytes()])?;
         if self.args.trace {
             return trace::trace_groups(&opened.reducer, &inputs, self.params);
         }
@@ -118,7 +119,8 @@ impl Task<'_> {
     /// Reduces the elements of each segment, run or numbered group to one result.
     fn cut(&self, axes: &Axes) -> Result<(), Failure> {
         let mut inputs = Inputs::of(&self.args.request, &self.parsed.spec, axes, self.data)?;
-        let opened = self.open(&self.parsed.spec)?;
+        let shaped = &inputs.shaped;
+        let opened = self.open(&self.parsed.spec, [shaped.extent().elements(), shaped.bytes()])?;
         let start = Instant::now();
         if self.args.trace {
             return Err(Failure::request(
@@ -143,17 +145,17 @@ impl Task<'_> {
         self.report(&opened, (size, inputs.shaped.text()), results, kernel)
     }
 
-    /// Opens the device, and compiles the specification for it. A trace needs no GPU.
-    fn open(&self, spec: &Spec) -> Result<Opened, Failure> {
+    /// Opens the device for that many elements and bytes, and compiles the specification for it. A trace needs no GPU.
+    fn open(&self, spec: &Spec, size: [u64; 2]) -> Result<Opened, Failure> {
         // The host reduces a specification without GPU kernels. A GPU that the user names refuses it.
         let is_left_to_us = self.args.request.device == DeviceName::Auto;
         let on_host = self.cutter.is_some() && !cut::has_kernels(spec);
         let asked = if on_host && is_left_to_us { DeviceName::Host } else { self.args.request.device };
-        self.open_device(spec, if self.args.trace { trace::place(asked)? } else { asked })
+        self.open_device(spec, if self.args.trace { trace::place(asked)? } else { asked }, size)
     }
 
-    fn open_device(&self, spec: &Spec, asked: DeviceName) -> Result<Opened, Failure> {
-        let (device, why_no_gpu) = devices::open(asked)?;
+    fn open_device(&self, spec: &Spec, asked: DeviceName, size: [u64; 2]) -> Result<Opened, Failure> {
+        let (device, why_no_gpu) = devices::open_for(asked, spec, size)?;
         let reducer = Reducer::new(spec, &device);
         let reducer = reducer.map_err(|error| self.source.explain(self.parsed, error))?;
         Ok(Opened { device, reducer, why_no_gpu })
@@ -195,7 +197,7 @@ struct Size {
 
 /// Returns the passes of the program for n elements.
 pub(crate) fn passes(reducer: &Reducer, n: u64) -> Vec<String> {
-    reducer.programs().of_n(n).passes.iter().map(ToString::to_string).collect()
+    reducer.programs().for_len(n).passes.iter().map(ToString::to_string).collect()
 }
 
 /// Opens the files, and reads pipes to their end.

@@ -51,7 +51,7 @@ pub(crate) fn trace(
     let n = views.first().map_or(0, |view| view.len as u64);
     check_count(n, format!("take fewer, as with `--len {MOST}`"))?;
     let right = reducer.reduce_with(views, params)?.values;
-    let program = reducer.programs().of_n(n);
+    let program = reducer.programs().for_len(n);
     let history = History::of(program, Items::of_whole(&program.operation, views), params)?;
     let finished = history.finished.iter().flatten().next();
     if let Some(wrong) = differ("the interpreter", finished.map_or(&[], Vec::as_slice), &right) {
@@ -67,7 +67,7 @@ pub(crate) fn trace_groups(reducer: &Reducer, inputs: &Inputs<'_>, params: &[Val
     let extent = nest.extent();
     check_count(extent.elements(), "save a slice of the array".to_owned())?;
     let right = reducer.reduce_groups(&inputs.views, params)?;
-    let program = reducer.programs().of_n(extent.length);
+    let program = reducer.programs().for_len(extent.length);
     let items = Items::of_groups(&program.operation, &inputs.views, nest);
     let params = inputs.shaped.nest.params(&program.operation, params);
     let history = History::of(program, items, &params)?;

@@ -5,6 +5,7 @@
 //!
 //! Every program is verified after every step. A violation is a bug of this project; its message says so and shows the
 //! program.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod cuda;

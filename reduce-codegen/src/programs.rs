@@ -58,8 +58,14 @@ impl Programs {
     }
 
     /// Returns the program for n elements. n must not exceed [`Programs::up_to`].
-    pub fn of_n(&self, n: u64) -> &Program {
+    pub fn for_len(&self, n: u64) -> &Program {
         &self.variants[self.place(n)]
+    }
+
+    // The old name, until no branch has it.
+    #[doc(hidden)]
+    pub fn of_n(&self, n: u64) -> &Program {
+        self.for_len(n)
     }
 
     /// Returns the index among the [variants](Programs::variants) of the program for n elements.

@@ -55,10 +55,10 @@ fn no_tuning_changes_the_association() {
         for tuning in Tuning::ALL {
             let programs = Programs::of(&spec, tuning).unwrap();
             for n in edges(&reference, 1 << 19) {
-                let [ours, theirs] = [&programs, &reference].map(|it| it.of_n(n).association());
+                let [ours, theirs] = [&programs, &reference].map(|it| it.for_len(n).association());
                 // Most associations are equal level by level, and so are their trees.
                 let is_same = ours == theirs || tree(&ours, n) == tree(&theirs, n);
-                assert!(is_same, "{tuning:?}, n = {n}\n{}", programs.of_n(n));
+                assert!(is_same, "{tuning:?}, n = {n}\n{}", programs.for_len(n));
             }
         }
     }
@@ -81,7 +81,7 @@ fn every_case_has_its_association() {
         for tuning in Tuning::ALL {
             let programs = Programs::of(&spec, tuning).unwrap();
             for n in edges(&programs, 20_000) {
-                let case = (programs.of_n(n).clone(), n);
+                let case = (programs.for_len(n).clone(), n);
                 if !cases.contains(&case) {
                     cases.push(case);
                 }
@@ -100,7 +100,7 @@ fn cases_follow_each_other_and_take_one_launch() {
         assert!(ends.is_sorted_by(|a, b| a < b), "{ends:?}");
         for (place, end) in ends.iter().enumerate() {
             assert_eq!(programs.place(*end), place);
-            assert_eq!(programs.of_n(*end), &programs.variants()[place]);
+            assert_eq!(programs.for_len(*end), &programs.variants()[place]);
         }
         let [first @ .., last] = programs.variants() else { unreachable!("there is a last case") };
         assert!(first.iter().all(Program::has_one_launch), "{ends:?}");
@@ -117,7 +117,7 @@ fn the_last_stage_is_the_program_of_n() {
         for program in programs.variants() {
             let n = program.up_to.unwrap_or(1 << 30);
             let last = stages_for(&spec, tuning, n).unwrap().pop().unwrap().program;
-            assert_eq!(Programs::from(last).of_n(n), program);
+            assert_eq!(Programs::from(last).for_len(n), program);
         }
     }
 }

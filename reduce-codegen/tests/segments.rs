@@ -86,7 +86,7 @@ fn proved(source: &str, tuning: Tuning, offsets: Scalar, lead: u64, (name, lengt
     for (group, &length) in lengths.iter().enumerate().filter(|(_, length)| **length > 0) {
         let first = if indexed { 0 } else { places[group] };
         let leaves = (0..length).map(|at| domain.leaf(first + at)).collect();
-        let wanted = alone.of_n(length).association().reduce(leaves, |a, b| domain.pair(a, b));
+        let wanted = alone.for_len(length).association().reduce(leaves, |a, b| domain.pair(a, b));
         if found.results[group] != wanted {
             let text = |it| domain.text(it);
             assert_eq!(
@@ -178,7 +178,7 @@ fn proved_columns(
         let (segment, column) = ((group / columns_of_row) as usize, group % columns_of_row);
         let leaf = |at| if indexed { at } else { place(places[segment] + at, column) };
         let leaves = (0..lengths[segment]).map(|at| domain.leaf(leaf(at))).collect();
-        let association = alone.of_n(lengths[segment]).association();
+        let association = alone.for_len(lengths[segment]).association();
         let wanted = association.reduce(leaves, |a, b| domain.pair(a, b));
         let result = found.results[group as usize];
         assert_eq!(

@@ -134,12 +134,12 @@ fn every_short_length_has_its_tree() {
         let spec = Spec { domain: nest.domain(), ..parsed.clone() };
         let programs = Programs::of(&spec, Tuning::of(90)).unwrap();
         let length = nest.extent().length;
-        let tuned = programs.of_n(length);
+        let tuned = programs.for_len(length);
         let alone = Programs::of(&Spec { domain: Domain::WHOLE, ..parsed.clone() }, Tuning::of(90)).unwrap();
         assert_eq!(tuned.operation, operation);
         let leaves = || (0..length).map(|at| at.to_string()).collect();
         let tree = |program: &Program| program.association().reduce(leaves(), |a, b| format!("({a} {b})"));
-        assert_eq!(tree(tuned), tree(alone.of_n(length)), "{n}");
+        assert_eq!(tree(tuned), tree(alone.for_len(length)), "{n}");
         proved(tuned, nest, Schedule::FORWARD);
     }
 }
@@ -178,7 +178,7 @@ fn one_group_has_no_neighbours() {
     let (one, several) = (nest(&[(1, 1)], &[(300, 1)]), nest(&[(9, 1)], &[(300, 9)]));
     for nest in [one, several] {
         let programs = Programs::of(&Spec { domain: nest.domain(), ..spec.clone() }, Tuning::of(90)).unwrap();
-        proved(programs.of_n(300), &nest, Schedule::FORWARD);
+        proved(programs.for_len(300), &nest, Schedule::FORWARD);
     }
     let alone = Spec { domain: Domain::WHOLE, axes: None, ..spec };
     assert!(Programs::of(&alone, Tuning::of(90)).is_err(), "there are no axes");

@@ -5,6 +5,7 @@
 //! [`Scalar`] and [`Value`] → [`arith`] (the meaning of scalar operations) → [`func`] (typed functions) and [`evaluate`] →
 //! [`operation`] (the functions of a reduction) → [`spec`] and [`pass`] (the request of the user) → [`program`] (the steps that
 //! passes rewrite) → [`statements`] (the kernels that run).
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 pub mod arith;

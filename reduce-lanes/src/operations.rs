@@ -80,7 +80,7 @@ macro_rules! joins {
             $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => {
                 let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar.size()) }>(acc, b);
                 // Called by its name: a closure that does so would be compiled for every processor.
-                if let Some(lanes) = acc.as_mut_array() {
+                if let Ok(lanes) = <&mut [_; _]>::try_from(&mut acc[..]) {
                     $of_rows(lanes, InParts::new(groups, $prefetcher));
                 }
                 join(acc, rest, $f, $prefetcher);

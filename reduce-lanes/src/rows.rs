@@ -148,7 +148,7 @@ fn join_groups<'b, T: Copy, B: Copy, const ROWS: usize>(
     prefetcher: impl Prefetcher,
 ) -> &'b [B] {
     let (groups, rest) = grouped::<_, _, ROWS>(acc, b);
-    if let Some(lanes) = acc.as_mut_array() {
+    if let Ok(lanes) = <&mut [_; _]>::try_from(&mut acc[..]) {
         join_rows(lanes, InParts::new(groups, prefetcher), f);
     }
     rest

@@ -26,7 +26,7 @@ pub(crate) use exceptions::{
 
 /// Returns the exception of a text that is no specification. Its message shows the text with marks.
 pub(crate) fn of_spec(error: &SpecError) -> PyErr {
-    if error.is_users_fault() {
+    if error.is_usage_error() {
         SpecificationError::new_err(error.to_string())
     } else {
         InternalError::new_err(error.to_string())
@@ -52,7 +52,7 @@ pub(crate) fn of_runtime(error: &Error) -> PyErr {
         SpecificationError::new_err(text)
     } else if is_of_device(error) {
         DeviceError::new_err(text)
-    } else if error.is_users_fault() {
+    } else if error.is_usage_error() {
         InputError::new_err(text)
     } else {
         InternalError::new_err(text)
@@ -76,7 +76,7 @@ fn is_of_device(error: &Error) -> bool {
             | Error::NoDevice
             | Error::NvrtcNotFound { .. }
             | Error::NvrtcUnusable { .. }
-            | Error::Nvrtc { .. }
+            | Error::Nvrtc(_)
             | Error::CompileTime { .. }
             | Error::MalformedSeconds(_)
             | Error::Driver { .. }

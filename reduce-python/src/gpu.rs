@@ -42,7 +42,7 @@ impl Gpu {
         let context = CudaContext::new(ordinal).map_err(|error| failed(&error))?;
         // SAFETY: this context object is used by this package alone, which orders all work of a call by one stream.
         unsafe { context.disable_event_tracking() };
-        Ok(Gpu { device: Device::of_context(context.clone()).map_err(of_runtime)?, context })
+        Ok(Gpu { device: Device::from_context(context.clone()).map_err(of_runtime)?, context })
     }
 
     /// Returns a stream of another library by its handle. Its owner keeps it until the work of the call is done, as for its own work.

@@ -59,7 +59,7 @@ impl HostView {
 
     fn empty(tensor: &Tensor<'_>) -> HostView {
         let raw = Raw { ty: tensor.ty, address: tensor.ty.size(), len: 0 };
-        HostView { view: View::of(raw, tensor.shape.clone()), copy: None }
+        HostView { view: View::new(raw, tensor.shape.clone()), copy: None }
     }
 
     /// Returns the elements side by side, copied if they do not lie so.
@@ -85,7 +85,7 @@ impl HostView {
             let bytes = unsafe { slice::from_raw_parts_mut(to, len) };
             bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
         }
-        let View { mut steps, offset, .. } = View::of((), lengths);
+        let View { mut steps, offset, .. } = View::new((), lengths);
         let repeats = steps.iter_mut().zip(&tensor.steps).filter(|(_, of)| is_repeated(**of));
         repeats.for_each(|(step, _)| *step = 0);
         let raw = Raw { ty, address: copy.as_ptr() as usize, len };
@@ -98,7 +98,7 @@ impl HostView {
     /// As `Raw::lanes`: the array and this value live as long as the result, and nobody writes to the array.
     pub(crate) unsafe fn lanes<'a>(&self) -> View<LanesRef<'a>> {
         // SAFETY: the caller promises it.
-        self.view.on(unsafe { self.view.data.lanes() })
+        self.view.with_data(unsafe { self.view.data.lanes() })
     }
 
     /// Returns all elements in row-major order as elements a step apart, if they are that.

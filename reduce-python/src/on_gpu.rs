@@ -41,7 +41,7 @@ impl GpuView {
             )));
         }
         if tensor.len() == 0 {
-            return Ok(GpuView { ty, address: 0, len: 0, view: View::of((), tensor.shape.clone()) });
+            return Ok(GpuView { ty, address: 0, len: 0, view: View::new((), tensor.shape.clone()) });
         }
         let (low, high) = span(&tensor.shape, &tensor.steps)?;
         let steps = tensor.steps.iter().map(|step| step / size as isize).collect();
@@ -126,7 +126,7 @@ impl Slice {
     }
 
     fn input<'a>(&'a self, stream: &'a Arc<CudaStream>) -> DeviceInput<'a> {
-        each!(self, slice => DeviceInput::on(stream, &*slice.0))
+        each!(self, slice => DeviceInput::on_stream(stream, &*slice.0))
     }
 }
 
@@ -192,7 +192,8 @@ impl Call<'_> {
             matches!(library, Library::Torch | Library::Cupy) && views.iter().all(|view| view.len > 0);
         let slices: Vec<_> = views.iter().map(|view| Slice::of(view, stream)).collect();
         let inputs: Vec<_> = slices.iter().map(|slice| slice.input(stream)).collect();
-        let views: Vec<_> = views.iter().zip(&inputs).map(|(view, input)| view.view.on(input)).collect();
+        let views: Vec<_> =
+            views.iter().zip(&inputs).map(|(view, input)| view.view.with_data(input)).collect();
         let slice = cut.map(|cut| Slice::of(cut, stream));
         let given = slice.as_ref().map(|slice| slice.input(stream));
         let (reducer, params) = (self.reducer, self.params);

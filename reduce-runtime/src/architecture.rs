@@ -11,21 +11,25 @@ pub struct Architecture(u32);
 
 impl Architecture {
     /// Returns the architecture of that compute capability, `(9, 0)` for an H200.
-    pub fn of_capability(major: u32, minor: u32) -> Architecture {
+    #[must_use]
+    pub fn from_capability(major: u32, minor: u32) -> Architecture {
         Architecture(10 * major + minor)
     }
 
     /// Returns the architecture with that number, 90 for `sm_90`.
+    #[must_use]
     pub const fn from_number(number: u32) -> Architecture {
         Architecture(number)
     }
 
     /// Returns ten times the compute capability.
+    #[must_use]
     pub fn number(self) -> u32 {
         self.0
     }
 
     /// Returns the tuning of `passes: auto` there; [`Tuning::DEFAULT`] for an unknown architecture.
+    #[must_use]
     pub fn tuning(self) -> Tuning {
         Tuning::of(self.0)
     }
@@ -59,7 +63,7 @@ fn decimal(digits: &str) -> Option<u32> {
 }
 
 /// A compilation target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     /// Machine code for exactly that architecture, a cubin.
     Cubin(Architecture),
@@ -82,9 +86,22 @@ impl Target {
     }
 
     /// Returns the architecture.
+    #[must_use]
     pub fn architecture(self) -> Architecture {
         match self {
             Target::Cubin(architecture) | Target::Ptx(architecture) => architecture,
+        }
+    }
+}
+
+/// Parses `sm_90`, 90 and 9.0 as machine code, and `compute_90` as PTX.
+impl FromStr for Target {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Target, Error> {
+        match text.strip_prefix("compute_") {
+            Some(number) if !number.starts_with("sm_") => number.parse().map(Target::Ptx),
+            Some(_) | None => text.parse().map(Target::Cubin),
         }
     }
 }

@@ -7,10 +7,12 @@
 //! program itself. Other users cannot (`folder`). Digests detect accidental damage (`entry`).
 
 mod entry;
+mod file;
 mod folder;
 mod key;
 
 pub(crate) use entry::{Entry, FORMAT};
+pub(crate) use file::KernelFile;
 pub(crate) use key::Key;
 
 use folder::Folder;
@@ -41,7 +43,8 @@ impl Cache {
     /// Its folder is `REDUCEGEN_CACHE_DIR`, or else `reducegen` in the user's folder of caches (`$XDG_CACHE_HOME` or
     /// `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). The cache is off with
     /// `REDUCEGEN_CACHE=off`, or where there is no such folder.
-    pub fn of_environment() -> Cache {
+    #[must_use]
+    pub fn from_env() -> Cache {
         Cache { folder: folder_of_environment(&|name| var_os(name).filter(|value| !value.is_empty())) }
     }
 
@@ -51,11 +54,13 @@ impl Cache {
     }
 
     /// Returns a cache that keeps nothing.
+    #[must_use]
     pub fn off() -> Cache {
         Cache { folder: None }
     }
 
     /// Returns the folder; `None` if the cache is off.
+    #[must_use]
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }

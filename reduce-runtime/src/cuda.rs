@@ -3,6 +3,7 @@
 //! Nearly all unsafe code of the project is in this module, in `library`, `nvrtc`, `driver`, `gpu`, `launch`,
 //! `workspace` and `time`. The rest is one call in the folder of the cache, `mapped` and `host/isa`.
 
+mod ahead;
 mod arrays;
 mod cold_buffers;
 mod compile;
@@ -28,6 +29,7 @@ mod typed;
 mod variants;
 mod workspace;
 
+pub use ahead::install_kernels;
 pub use arrays::{DeviceArray, DeviceViews};
 pub use compile::Compiler;
 pub(crate) use gpu::Gpu;

@@ -61,11 +61,19 @@ impl Device {
     pub fn from_env() -> Result<Device, Error> {
         Ok(chosen()?.unwrap_or_else(automatic))
     }
+
+    /// Returns whether a call on that many elements in host memory, which take that many bytes, is probably faster on a GPU than on the
+    /// cores of this process: where the functions of the operation take longer than the copy. A host reads its memory faster than it
+    /// copies to a GPU, so this is rare. It is the rule of calls that name no device, also of the command.
+    #[must_use]
+    pub fn gpu_is_worth_a_copy(operation: &Operation, elements: usize, bytes: usize) -> bool {
+        is_worth_a_copy(operation, elements, bytes, rayon::current_num_threads())
+    }
 }
 
 /// Returns the first usable GPU if a call with that number of elements in host memory, and of their bytes, is probably faster there.
 pub(crate) fn worthwhile_gpu(operation: &Operation, elements: usize, bytes: usize) -> Option<Device> {
-    let is_worth_it = is_worth_a_copy(operation, elements, bytes, rayon::current_num_threads());
+    let is_worth_it = Device::gpu_is_worth_a_copy(operation, elements, bytes);
     is_worth_it.then(automatic).filter(|device| !device.is_same(&Device::host()))
 }
 
@@ -119,7 +127,7 @@ mod tests {
         assert_eq!(named("host").unwrap().unwrap().name(), "host");
         for wrong in ["", "gpu", "cuda:", "cuda:x", "Host"] {
             let error = named(wrong).unwrap_err();
-            assert!(error.to_string().contains(&format!("`{wrong}`")) && error.is_users_fault(), "{error}");
+            assert!(error.to_string().contains(&format!("`{wrong}`")) && error.is_usage_error(), "{error}");
         }
     }
 

@@ -22,6 +22,7 @@ impl Device {
     ///
     /// It uses the threads of rayon, which a forked child does not have: without `exec`, a reduction of more than a few
     /// elements hangs there.
+    #[must_use]
     pub fn host() -> Device {
         Device { kind: DeviceKind::Host }
     }
@@ -47,11 +48,18 @@ impl Device {
     /// # Errors
     /// As [`Device::cuda`].
     #[cfg(feature = "cuda")]
-    pub fn of_context(context: std::sync::Arc<cudarc::driver::CudaContext>) -> Result<Device, Error> {
+    pub fn from_context(context: std::sync::Arc<cudarc::driver::CudaContext>) -> Result<Device, Error> {
         Gpu::of(context).map(|gpu| Device { kind: DeviceKind::Cuda(gpu) })
     }
 
-    /// Returns the device with another cache for compiled kernels, instead of [`Cache::of_environment`](crate::Cache).
+    // The old name, until no branch has it.
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    pub fn of_context(context: std::sync::Arc<cudarc::driver::CudaContext>) -> Result<Device, Error> {
+        Device::from_context(context)
+    }
+
+    /// Returns the device with another cache for compiled kernels, instead of [`Cache::from_env`](crate::Cache).
     /// Has no effect on the host.
     ///
     /// [`Device::cuda`] has already stored the identity of NVRTC, and nothing else, in the cache of the environment.
@@ -78,6 +86,7 @@ impl Device {
 
     /// Returns the compiler of a GPU, with its cache; `None` for the host.
     #[cfg(feature = "cuda")]
+    #[must_use]
     pub fn compiler(&self) -> Option<&crate::Compiler> {
         match &self.kind {
             DeviceKind::Host => None,
@@ -86,11 +95,13 @@ impl Device {
     }
 
     /// Returns the first GPU if it is usable, and the host otherwise. [`devices`] says why a GPU is not usable.
+    #[must_use]
     pub fn auto() -> Device {
         Device::cuda(0).unwrap_or_else(|_| Device::host())
     }
 
     /// Returns whether two values stand for one device: the host, or one context of a GPU.
+    #[must_use]
     pub fn is_same(&self, other: &Device) -> bool {
         match (&self.kind, &other.kind) {
             (DeviceKind::Host, DeviceKind::Host) => true,
@@ -100,6 +111,7 @@ impl Device {
     }
 
     /// Returns the name: `host`, or `cuda:0`.
+    #[must_use]
     pub fn name(&self) -> String {
         match &self.kind {
             DeviceKind::Host => "host".to_owned(),
@@ -119,6 +131,7 @@ impl Device {
     }
 
     /// Returns the architecture of a GPU; `None` for the host.
+    #[must_use]
     pub fn architecture(&self) -> Option<Architecture> {
         match &self.kind {
             DeviceKind::Host => None,
@@ -148,6 +161,7 @@ impl Device {
 
 /// A device, or the reason why it cannot be used.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Listing {
     /// `host`, `cuda:0`, or `cuda` if the GPUs cannot be counted.
     pub name: String,
@@ -156,6 +170,7 @@ pub struct Listing {
 }
 
 /// Lists every device of this machine, the host first.
+#[must_use]
 pub fn devices() -> Vec<Listing> {
     let host = Listing { name: "host".to_owned(), device: Ok(Device::host()) };
     let gpu = |ordinal| Listing { name: format!("cuda:{ordinal}"), device: Device::cuda(ordinal) };

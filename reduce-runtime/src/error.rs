@@ -2,20 +2,25 @@
 
 mod advice;
 mod fault;
+mod kernels;
+mod nvrtc;
 mod text;
+
+pub use kernels::KernelsError;
+pub use nvrtc::NvrtcError;
 
 use crate::Strided;
 use crate::architecture::{Architecture, Target};
 use crate::host::HostError;
 use reduce_ir::Scalar;
-use text::{offered_text, outside, params_advice, params_text};
+use text::{inputs_text, offered_text, outside, params_advice, params_text, paths_text};
 
 /// The reason why a reduction did not compile or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There are more or fewer inputs than the reduction takes.
-    #[error("the reduction takes {expected} input(s), not {found}; give one slice or file for each")]
+    #[error("the reduction takes {}, not {found}; give one slice or file for each", inputs_text(*expected))]
     InputCount {
         /// The number of inputs that the reduction takes.
         expected: usize,
@@ -52,6 +57,9 @@ pub enum Error {
         /// The type of the value.
         found: Scalar,
     },
+    /// Named values are not the params of the specification.
+    #[error(transparent)]
+    Params(#[from] reduce_ir::spec::ParamError),
     /// The inputs differ in length.
     #[error(
         "input `{input}` has {found} elements, and `{first}` has {expected}; inputs must be equally long"
@@ -123,9 +131,7 @@ pub enum Error {
         limit: u64,
     },
     /// The result is read as another type than its own.
-    #[error(
-        "the result is {found}, which does not fit the Rust type {expected}; write the type that `finish` gives"
-    )]
+    #[error("the result is {found}, and the Rust type is {expected}; write the type that `finish` gives")]
     OutputType {
         /// The requested type.
         expected: &'static str,
@@ -170,7 +176,7 @@ pub enum Error {
     #[error("the workspace was made for another stream; enqueue there, or make a workspace for each stream")]
     OtherStream,
     /// An input was made for another stream.
-    #[error("input {input} is of another stream; make it with `DeviceInput::on` for the stream of the call")]
+    #[error("input {input} is of another stream; use `DeviceInput::on_stream` of the call's stream")]
     InputOfOtherStream {
         /// The position of the input among the inputs.
         input: usize,
@@ -324,7 +330,7 @@ pub enum Error {
     #[error(
         "NVRTC, which compiles the kernels, was not found; `pip install nvidia-cuda-nvrtc` into the environment in use, \
          install a CUDA toolkit, or set REDUCEGEN_NVRTC=/path/to/libnvrtc.so (searched: {})",
-        searched.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+        paths_text(searched)
     )]
     NvrtcNotFound {
         /// The searched paths, in order.
@@ -339,17 +345,11 @@ pub enum Error {
         reason: String,
     },
     /// NVRTC refused the source.
-    #[error("NVRTC does not compile this for {target} ({name}):\n{log}\n{source_text}")]
-    Nvrtc {
-        /// The compilation target.
-        target: Target,
-        /// The name of NVRTC's error.
-        name: String,
-        /// The log of NVRTC.
-        log: String,
-        /// The source with line numbers.
-        source_text: String,
-    },
+    #[error(transparent)]
+    Nvrtc(Box<NvrtcError>),
+    /// Kernels that were compiled ahead cannot be used.
+    #[error(transparent)]
+    Kernels(#[from] KernelsError),
     /// NVRTC took longer than callers wait.
     #[error(
         "NVRTC has not compiled this for {target} within {} s; set {} to more seconds, compute less in the closures, or unroll less",

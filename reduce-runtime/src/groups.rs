@@ -42,11 +42,13 @@ impl Groups {
     }
 
     /// Returns whether there are no groups.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the result of a group, one value for each field. `None`: no element of the group was left to reduce.
+    #[must_use]
     pub fn get(&self, group: usize) -> Option<Vec<Value>> {
         let is_present = self.present.as_ref().is_none_or(|present| present[group]);
         is_present.then(|| self.fields.iter().map(|field| field.get(group)).collect())
@@ -79,7 +81,7 @@ impl Reducer {
     /// # use reduce_runtime::{Device, Reducer, View};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let sums = Reducer::new(&reduce_dsl::parse::spec("op: sum, ty: f32, axes: i j -> i")?, &Device::host())?;
-    /// let groups = sums.reduce_groups(&[View::of([1.0f32, 2.0, 3.0, 4.0].as_slice().into(), [2, 2])], &[])?;
+    /// let groups = sums.reduce_groups(&[View::new([1.0f32, 2.0, 3.0, 4.0].as_slice().into(), [2, 2])], &[])?;
     /// assert_eq!(groups.get(1), Some(vec![7.0f32.into()]));
     /// # Ok(())
     /// # }
@@ -93,7 +95,7 @@ impl Reducer {
             return self.reduce_by(keying, inputs, params);
         }
         inputs::check_params(self.operation(), params)?;
-        let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
+        let shapes = inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len())));
         let nest = self.nest(shapes)?;
         let (extent, shape) = (nest.extent(), nest.result.clone());
         check_room(self.operation(), extent.groups)?;
@@ -120,7 +122,7 @@ impl Reducer {
     /// The device is the host; there are no elements; an error of [`Reducer::reduce_groups`].
     pub fn time_groups(&self, inputs: &[View<LanesRef<'_>>], params: &[Value]) -> Result<Timing, Error> {
         inputs::check_params(self.operation(), params)?;
-        let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
+        let shapes = inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len())));
         let nest = self.nest(shapes)?.of(self.operation());
         match self.backend {
             Backend::Host { .. } => Err(Error::HostHasNoClock),

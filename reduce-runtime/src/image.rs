@@ -4,6 +4,7 @@ use crate::architecture::Target;
 
 /// A compiled program.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Image {
     /// The target that it was compiled for.
     pub target: Target,
@@ -32,6 +33,7 @@ pub struct Resources {
 
 impl Resources {
     /// Parses the log of `--ptxas-options=-v`, or of `ptxas -v`.
+    #[must_use]
     pub fn parse(log: &str) -> Vec<Resources> {
         let mut kernels: Vec<Resources> = Vec::new();
         for line in log.lines() {

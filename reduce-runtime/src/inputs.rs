@@ -71,7 +71,7 @@ pub(crate) fn check_input(
         return Err(Error::NotContiguous { input: name(), step: input.step });
     }
     if input.span().is_none_or(|span| span.end > data) {
-        return Err(Error::OutsideData { input: name(), view: input.of(()), data });
+        return Err(Error::OutsideData { input: name(), view: input.with_data(()), data });
     }
     if input.step == 0 && input.len as u64 > Strided::<()>::MOST_REPEATED {
         return Err(Error::TooManyRepeated { input: name(), len: input.len });

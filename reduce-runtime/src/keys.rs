@@ -62,7 +62,7 @@ impl Reducer {
     /// let sums = reduce_dsl::parse::spec("op: sum, ty: f32, by: { day: u32 }, groups: 3")?;
     /// let (x, days) = ([1.0f32, 2.0, 3.0, 4.0], [2u32, 0, 2, 2]);
     /// let sums = Reducer::new(&sums, &Device::host())?;
-    /// let groups = sums.reduce_keys(&[View::of(x.as_slice().into(), [4])], View::of(days.as_slice().into(), [4]), &[])?;
+    /// let groups = sums.reduce_keys(&[View::new(x.as_slice().into(), [4])], View::new(days.as_slice().into(), [4]), &[])?;
     /// assert_eq!(groups.get(2), Some(vec![8.0f32.into()]));
     /// # Ok(())
     /// # }
@@ -100,7 +100,8 @@ impl Reducer {
     ) -> Result<Groups, Error> {
         let operation = &keying.program.operation;
         inputs::check_params(operation, params)?;
-        let shapes: Vec<_> = all.iter().map(|input| input.on((input.data.ty(), input.data.len()))).collect();
+        let shapes: Vec<_> =
+            all.iter().map(|input| input.with_data((input.data.ty(), input.data.len()))).collect();
         let n = check_line(&keying.program, &shapes)?;
         let keys = keying.program.keys;
         groups::check_room(operation, keys.groups)?;

@@ -8,6 +8,7 @@
 //!
 //! Without the feature `cuda`, reductions of host slices still work. Every CUDA device is then an [`Error`], and items
 //! that take device memory, streams or a cache do not exist.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod architecture;
 #[cfg(feature = "cuda")]
@@ -15,6 +16,7 @@ mod cache;
 mod default_device;
 mod device;
 mod error;
+mod event;
 mod groups;
 pub mod host;
 mod image;
@@ -52,11 +54,11 @@ pub use cuda::Nvrtc;
 #[cfg(feature = "cuda")]
 pub use cuda::{
     Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory, DeviceResults,
-    DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace,
+    DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, install_kernels,
 };
 pub use default_device::DeviceName;
 pub use device::{Device, Listing, devices};
-pub use error::Error;
+pub use error::{Error, KernelsError, NvrtcError};
 pub use groups::Groups;
 pub use image::{Image, Resources};
 #[cfg(feature = "mapped")]

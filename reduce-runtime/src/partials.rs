@@ -61,26 +61,31 @@ pub struct Partials {
 
 impl Partials {
     /// Returns the specification in its canonical spelling.
+    #[must_use]
     pub fn spec(&self) -> &str {
         &self.spec
     }
 
     /// Returns the version of the association, such as `A11`.
+    #[must_use]
     pub fn association(&self) -> &str {
         &self.association
     }
 
     /// Returns the positions of the elements along the reduced axis of the whole.
+    #[must_use]
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 
     /// Returns the number of elements of the whole: of one group, if there are several.
+    #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }
 
     /// Returns the shape of the result; empty for one result.
+    #[must_use]
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
@@ -156,7 +161,7 @@ impl Reducer {
         }
         inputs::check_params(self.operation(), params)?;
         let inputs: Vec<Strided<LanesRef<'_>>> = inputs.iter().map(|&input| input.into()).collect();
-        let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
+        let shapes = inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len())));
         inputs::check(self.operation(), self.programs().domain(), shapes)?;
         let (views, nest) = cutting::line(&inputs);
         let cutting = self.cutting(span.total)?;
@@ -184,7 +189,7 @@ impl Reducer {
     ) -> Result<Partials, Error> {
         self.cutting(span.total)?;
         inputs::check_params(self.operation(), params)?;
-        let shapes = views.iter().map(|view| view.on((view.data.ty(), view.data.len())));
+        let shapes = views.iter().map(|view| view.with_data((view.data.ty(), view.data.len())));
         let nest = self.nest(shapes)?;
         let nest = match self.axes() {
             Some(axes) => nest.as_part(axes, span.total),

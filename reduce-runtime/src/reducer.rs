@@ -375,7 +375,7 @@ impl Reducer {
 
     /// Checks the inputs and returns their number of elements.
     fn check(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<u64, Error> {
-        let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
+        let shapes = inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len())));
         self.within(inputs::check(self.operation(), self.one_group()?, shapes)?)
     }
 

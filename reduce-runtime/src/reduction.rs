@@ -39,6 +39,7 @@ use std::sync::Arc;
 ///
 /// `P` is the type of the params that are given at the call: `f32`, the struct of several, or `()` for none. A reduction
 /// is a plain value: a `const`, a `static` and a `let` serve alike, because the process keeps what it has compiled.
+#[must_use = "a reduction does nothing until it is called"]
 pub struct Reduction<In, Out, P = ()> {
     spec: fn() -> Spec,
     types: PhantomData<fn(In, P) -> Out>,
@@ -129,12 +130,13 @@ impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
     }
 
     /// Returns the specification.
+    #[must_use]
     pub fn spec(&self) -> Spec {
         (self.spec)()
     }
 
     /// Returns the program. With `passes: auto`, it is the one for the most elements on the oldest architecture. The
-    /// program that a device runs for n elements is `compiled.reducer().programs().of_n(n)`.
+    /// program that a device runs for n elements is `compiled.reducer().programs().for_len(n)`.
     ///
     /// # Errors
     /// A pass does not apply; `reduction!` excludes this.
@@ -278,6 +280,7 @@ impl<In, Out: Returned, P: Params> Compiled<In, Out, P> {
     }
 
     /// Returns the reducer: the compiled reduction without Rust types, with its program and device.
+    #[must_use]
     pub fn reducer(&self) -> &Reducer {
         &self.reducer
     }

@@ -27,7 +27,7 @@ impl Reducer {
     /// let sums = reduce_dsl::parse::spec("op: sum, ty: f32, by: { day: u32 }, groups: runs")?;
     /// let (x, days) = ([1.0f32, 2.0, 3.0, 4.0], [7u32, 7, 7, 9]);
     /// let sums = Reducer::new(&sums, &Device::host())?;
-    /// let runs = sums.reduce_runs(&[View::of(x.as_slice().into(), [4])], days.as_slice().into(), &[])?;
+    /// let runs = sums.reduce_runs(&[View::new(x.as_slice().into(), [4])], days.as_slice().into(), &[])?;
     /// assert_eq!((runs.keys.get(1), runs.groups.get(1)), (9u32.into(), Some(vec![4.0f32.into()])));
     /// # Ok(())
     /// # }
@@ -48,7 +48,8 @@ impl Reducer {
         if keys.ty() != expected {
             return Err(SegmentsError::KeyType { expected, found: keys.ty() }.into());
         }
-        let nest = self.nest_of(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?;
+        let nest =
+            self.nest_of(inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len()))))?;
         let (elements, found) = (nest.reduced[0].length, keys.len() as u64);
         if elements != found {
             return Err(SegmentsError::KeyCount { elements, found }.into());

@@ -134,7 +134,7 @@ impl Reducer {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let sums = Reducer::new(&reduce_dsl::parse::spec("op: sum, ty: f32, segments: u32")?, &Device::host())?;
     /// let (x, offsets) = ([1.0f32, 2.0, 3.0, 4.0], [0u32, 3, 3, 4]);
-    /// let sums = sums.reduce_segments(&[View::of(x.as_slice().into(), [4])], offsets.as_slice().into(), &[])?;
+    /// let sums = sums.reduce_segments(&[View::new(x.as_slice().into(), [4])], offsets.as_slice().into(), &[])?;
     /// assert_eq!(sums.shape, [3]);
     /// assert_eq!((0..3).map(|at| sums.get(at)).collect::<Vec<_>>(), [6.0f32, 0.0, 4.0].map(|sum| Some(vec![sum.into()])));
     /// # Ok(())
@@ -154,7 +154,8 @@ impl Reducer {
         let Some(Cut::Offsets(expected)) = self.axes().map(|axes| axes.cut) else {
             return Err(SegmentsError::None.into());
         };
-        let nest = self.nest_of(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?;
+        let nest =
+            self.nest_of(inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len()))))?;
         let offsets = ascending(offsets, expected, nest.reduced[0].length)?;
         self.reduce_cut(inputs, &nest, &offsets, params)
     }

@@ -41,7 +41,7 @@ impl<D> Strided<D> {
     pub const MOST_REPEATED: u64 = 1 << 40;
 
     /// Returns the same positions in other data, such as a copy on a device.
-    pub fn of<E>(&self, data: E) -> Strided<E> {
+    pub fn with_data<E>(&self, data: E) -> Strided<E> {
         Strided { data, offset: self.offset, step: self.step, len: self.len }
     }
 
@@ -101,6 +101,7 @@ fn count_every(data: usize, offset: usize, step: isize) -> Option<usize> {
 
 impl<'a> Strided<LanesRef<'a>> {
     /// As [`Strided::every`], for lanes of a type that is known at run time.
+    #[must_use]
     pub fn every_lane(data: LanesRef<'a>, offset: usize, step: isize) -> Option<Strided<LanesRef<'a>>> {
         let len = count_every(data.len(), offset, step)?;
         Some(Strided { data, offset, step, len })
@@ -129,7 +130,7 @@ where
     LanesRef<'a>: From<&'a [T]>,
 {
     fn from(elements: Strided<&'a [T]>) -> Strided<LanesRef<'a>> {
-        elements.of(LanesRef::from(elements.data))
+        elements.with_data(LanesRef::from(elements.data))
     }
 }
 

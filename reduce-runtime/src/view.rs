@@ -18,7 +18,7 @@ use std::ops::Range;
 /// use reduce_runtime::View;
 ///
 /// let data = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
-/// let matrix = View::of(&data[..], [2, 3]);
+/// let matrix = View::new(&data[..], [2, 3]);
 /// assert_eq!(matrix.steps, [3, 1]);
 /// let transposed = View { lengths: vec![3, 2], steps: vec![1, 3], ..matrix };
 /// assert_eq!(transposed.offset, 0);
@@ -37,7 +37,7 @@ pub struct View<D> {
 
 impl<D> View<D> {
     /// Returns the view of all elements in row-major order: the last axis is the fastest.
-    pub fn of(data: D, lengths: impl Into<Vec<usize>>) -> View<D> {
+    pub fn new(data: D, lengths: impl Into<Vec<usize>>) -> View<D> {
         let lengths = lengths.into();
         let mut steps = vec![0; lengths.len()];
         let mut step = 1usize;
@@ -49,8 +49,19 @@ impl<D> View<D> {
     }
 
     /// Returns the same positions in other data, such as a copy on a device.
-    pub fn on<E>(&self, data: E) -> View<E> {
+    pub fn with_data<E>(&self, data: E) -> View<E> {
         View { data, offset: self.offset, lengths: self.lengths.clone(), steps: self.steps.clone() }
+    }
+
+    // The old names, until no branch has them.
+    #[doc(hidden)]
+    pub fn of(data: D, lengths: impl Into<Vec<usize>>) -> View<D> {
+        View::new(data, lengths)
+    }
+
+    #[doc(hidden)]
+    pub fn on<E>(&self, data: E) -> View<E> {
+        self.with_data(data)
     }
 
     /// Returns lengths and steps.

@@ -14,7 +14,7 @@ fn the_spellings_of_an_architecture_mean_the_same() {
     }
     assert_eq!("12.1".parse::<Architecture>().unwrap(), sm(121));
     assert_eq!("sm_100".parse::<Architecture>().unwrap().to_string(), "sm_100");
-    assert_eq!(Architecture::of_capability(10, 3), sm(103));
+    assert_eq!(Architecture::from_capability(10, 3), sm(103));
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn text_that_names_no_architecture_is_refused() {
     {
         let error = text.parse::<Architecture>().unwrap_err();
         assert!(matches!(error, Error::MalformedArchitecture { .. }), "{text}: {error}");
-        assert!(error.is_users_fault() && error.to_string().contains("write it as sm_90"), "{error}");
+        assert!(error.is_usage_error() && error.to_string().contains("write it as sm_90"), "{error}");
     }
 }
 

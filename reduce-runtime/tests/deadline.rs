@@ -101,7 +101,7 @@ fn a_caller_waits_no_longer_and_finds_the_result_later() {
     assert_eq!(error, Error::CompileTime { target: TARGET, waited: Duration::from_millis(100) });
     let message = error.to_string();
     assert!(
-        message.contains("within 0.1 s; set REDUCEGEN_COMPILE_SECONDS") && !error.is_users_fault(),
+        message.contains("within 0.1 s; set REDUCEGEN_COMPILE_SECONDS") && !error.is_usage_error(),
         "{message}"
     );
     // A second caller with the same program joins the running compilation, and the result is kept.
@@ -163,7 +163,7 @@ fn a_time_that_is_none_is_an_error() {
         let text = std::env::var("REDUCEGEN_COMPILE_SECONDS").unwrap();
         let error = Compiler::new(cache()).image(&program(1), TARGET).unwrap_err();
         assert_eq!(error, Error::MalformedSeconds(text));
-        assert!(error.is_users_fault() && error.to_string().ends_with("such as 30"), "{error}");
+        assert!(error.is_usage_error() && error.to_string().ends_with("such as 30"), "{error}");
         return;
     }
 }

@@ -17,7 +17,7 @@ type Shape = ([usize; 2], [isize; 2]);
 
 /// Returns a view of a shape from its first element on, which lies `offset` elements into the data.
 fn view<'a>(data: &'a DeviceInput<'a>, offset: usize, (lengths, steps): Shape) -> View<&'a DeviceInput<'a>> {
-    View { offset, steps: steps.to_vec(), ..View::of(data, lengths) }
+    View { offset, steps: steps.to_vec(), ..View::new(data, lengths) }
 }
 
 /// Returns the first element of a shape in data that begins with its lowest element.
@@ -29,7 +29,7 @@ fn first((lengths, steps): Shape) -> usize {
 /// Reduces views of each shape, and returns how many programs that compiles.
 fn compiled(device: &Device, stream: &Arc<CudaStream>, sum: &Reducer, shapes: &[Shape]) -> u64 {
     let x: CudaSlice<f32> = stream.alloc_zeros(1 << 20).unwrap();
-    let data = DeviceInput::on(stream, &x);
+    let data = DeviceInput::on_stream(stream, &x);
     let before = device.compiler().unwrap().compiled();
     for (place, shape) in shapes.iter().enumerate() {
         sum.reduce_groups_device(&[view(&data, place + first(*shape), *shape)], &[]).unwrap();
@@ -56,10 +56,10 @@ fn shapes_of_a_class_share_kernels() {
 fn groups_without_elements_have_their_result() {
     let Some((device, stream)) = with_driver("groups_without_elements_have_their_result") else { return };
     let x: CudaSlice<f32> = stream.alloc_zeros(16).unwrap();
-    let data = DeviceInput::on(&stream, &x);
+    let data = DeviceInput::on_stream(&stream, &x);
     let results = |text: &str, lengths: [usize; 2]| {
         let reducer = Reducer::new(&spec(text).unwrap(), &device).unwrap();
-        let view = [View::of(&data, lengths)];
+        let view = [View::new(&data, lengths)];
         let mut groups = reducer.reduce_groups_device(&view, &[])?;
         reducer.reduce_groups_into(&view, &[], &mut groups)?;
         let read = groups.read()?;
@@ -81,8 +81,8 @@ fn results_lie_in_memory_of_the_caller() {
     let Some((device, stream)) = with_driver("results_lie_in_memory_of_the_caller") else { return };
     let sum = Reducer::new(&spec("op: sum, ty: f32, axes: i j -> i").unwrap(), &device).unwrap();
     let x: CudaSlice<f32> = stream.alloc_zeros(600).unwrap();
-    let data = DeviceInput::on(&stream, &x);
-    let views = [View::of(&data, [20, 30])];
+    let data = DeviceInput::on_stream(&stream, &x);
+    let views = [View::new(&data, [20, 30])];
     let allocate = |bytes: u64| Ok(stream.alloc_zeros::<u8>(bytes as usize).unwrap());
     let mut groups = sum.groups_in(&views, &[], allocate).unwrap();
     assert_eq!(groups.shape(), [20]);

@@ -102,7 +102,7 @@ fn queued(sum: &Reducer, x: &[u64]) -> Result<u64, Queued> {
     let [own, other] = [context.new_stream()?, context.new_stream()?];
     let slice = own.clone_htod(x)?;
     let mut workspace = sum.workspace(&other, LENGTH)?;
-    sum.enqueue(&other, &[DeviceInput::on(&other, &slice)], &[], &mut workspace)?;
+    sum.enqueue(&other, &[DeviceInput::on_stream(&other, &slice)], &[], &mut workspace)?;
     Ok(workspace.read(&other)?[0].bits())
 }
 

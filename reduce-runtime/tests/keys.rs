@@ -78,7 +78,7 @@ fn results(groups: &Groups) -> Vec<Option<Vec<Value>>> {
 }
 
 fn line(lanes: LanesRef<'_>) -> View<LanesRef<'_>> {
-    View::of(lanes, [lanes.len()])
+    View::new(lanes, [lanes.len()])
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn more_results_than_memory_are_an_error() {
     let spec = parse::text("op: sum, ty: f64, axes: i j -> i", None).unwrap().spec;
     let reducer = Reducer::new(&spec, &Device::host()).unwrap();
     let nothing: &[f64] = &[];
-    let view = View::of(LanesRef::from(nothing), [1 << 50, 0]);
+    let view = View::new(LanesRef::from(nothing), [1 << 50, 0]);
     let error = reducer.reduce_groups(&[view], &[]).unwrap_err().to_string();
     assert_eq!(
         error,

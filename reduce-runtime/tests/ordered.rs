@@ -24,7 +24,7 @@ fn after_reading(device: &Device, streams: [&Arc<CudaStream>; 2], then: impl FnO
     let (sum, x) = (sum(device), owner.alloc_zeros::<f32>(1000).unwrap());
     let mut workspaces = streams.map(|stream| sum.workspace(stream, 1000).unwrap());
     for (stream, workspace) in streams.iter().zip(&mut workspaces) {
-        let inputs = [DeviceInput::on(stream, &x)];
+        let inputs = [DeviceInput::on_stream(stream, &x)];
         sum.enqueue(stream, &inputs, &[], workspace).unwrap();
     }
     let before = unordered_accesses();
@@ -51,7 +51,7 @@ fn kernels_are_unloaded_when_they_are_done() {
     let Some((device, stream)) = with_driver("kernels_are_unloaded_when_they_are_done") else { return };
     let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
     let mut workspace = sum.workspace(&stream, 1000).unwrap();
-    sum.enqueue(&stream, &[DeviceInput::on(&stream, &x)], &[], &mut workspace).unwrap();
+    sum.enqueue(&stream, &[DeviceInput::on_stream(&stream, &x)], &[], &mut workspace).unwrap();
     let (before, unloads) = (unordered_accesses(), Calls::Unloads.count());
     drop((sum, workspace));
     assert_eq!((unordered_accesses() - before, Calls::Unloads.count() - unloads), (0, 1));
@@ -67,7 +67,7 @@ fn a_view_that_is_read_on_its_own_stream_does_not_hide_the_other() {
     for (stream, (workspace, half)) in
         [&other, &stream].iter().zip(workspaces.iter_mut().zip([x.slice(..500), x.slice(500..)]))
     {
-        sum.enqueue(stream, &[DeviceInput::on(stream, &half)], &[], workspace).unwrap();
+        sum.enqueue(stream, &[DeviceInput::on_stream(stream, &half)], &[], workspace).unwrap();
     }
     let before = unordered_accesses();
     drop(x);
@@ -83,7 +83,7 @@ fn contexts_of_one_device_keep_each_others_order() {
     let x = alone.alloc_zeros::<f32>(1000).unwrap();
     let mut workspace = sum.workspace(&stream, 1000).unwrap();
     let mut inputs = Vec::new();
-    let queued = Calls::during(|| inputs.push(DeviceInput::on(&stream, &x)));
+    let queued = Calls::during(|| inputs.push(DeviceInput::on_stream(&stream, &x)));
     assert!(queued[Calls::Events as usize] > 0, "the stream waits for what wrote the slice");
     sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap();
     drop(inputs);
@@ -105,7 +105,7 @@ fn an_error_that_another_thread_left_is_none_of_the_reduction() {
     let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
     CONTEXT.set(stream.context().clone()).unwrap();
     call_at_launch(leave_an_error);
-    let counts = Calls::during(|| assert!(sum.reduce_device(&[DeviceInput::of(&x)]).is_ok()));
+    let counts = Calls::during(|| assert!(sum.reduce_device(&[DeviceInput::new(&x)]).is_ok()));
     assert_eq!(counts[Calls::Waits as usize], 2, "for memory, and for the result");
     assert!(stream.context().check_err().is_err(), "the next call of cudarc gives it");
 }
@@ -120,7 +120,7 @@ fn memory_of_kernels_that_could_not_be_waited_for_is_not_freed() {
     let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
     call_at_launch(fail_the_next_wait);
     let counts = Calls::during(|| {
-        assert!(sum.reduce_device(&[DeviceInput::of(&x)]).is_err());
+        assert!(sum.reduce_device(&[DeviceInput::new(&x)]).is_err());
         drop(sum);
     });
     assert_eq!((counts[Calls::Allocations as usize], counts[Calls::Frees as usize]), (1, 0));

@@ -144,7 +144,7 @@ fn segments_and_keys_say_what_to_do_instead() {
     ] {
         let (reducer, data) = (reducer(text), elements(3));
         assert_eq!(refusal(reducer.partials(&[&data[..]], &[], span)), wanted);
-        let view = View::of(LanesRef::from(&data[..]), [3]);
+        let view = View::new(LanesRef::from(&data[..]), [3]);
         assert_eq!(refusal(reducer.partials_groups(&[view], &[], span)), wanted);
         assert_eq!(refusal(reducer.chunk_len(3)), wanted);
     }
@@ -159,20 +159,20 @@ fn several_reduced_axes_are_cut_along_the_first() {
         reducer("ty: f32, axes: i j k -> k, map: |x| x * (i as f32), op: sum, block: 32, passes: [shuffle]");
     let data = elements(5 * 48 * 3);
     let part = |first: usize, rows: usize| {
-        let view = View::of(LanesRef::from(&data[first * 144..(first + rows) * 144]), [rows, 48, 3]);
+        let view = View::new(LanesRef::from(&data[first * 144..(first + rows) * 144]), [rows, 48, 3]);
         reducer.partials_groups(&[view], &[], Span { first: 48 * first as u64, total: 240 })
     };
     let cut = PartialsError::Cut { at: 48, before: 0, after: 96, step: 96 };
     assert_eq!(refusal(part(0, 1)), cut);
-    let whole = reducer.reduce_groups(&[View::of(LanesRef::from(&data[..]), [5, 48, 3])], &[]).unwrap();
+    let whole = reducer.reduce_groups(&[View::new(LanesRef::from(&data[..]), [5, 48, 3])], &[]).unwrap();
     // Positions along the cut axis count in the whole.
     let parts = [part(4, 1), part(0, 2), part(2, 2)].map(Result::unwrap);
     assert_eq!(reducer.merge_groups(&parts).unwrap(), whole);
-    let view = View::of(LanesRef::from(&data[..144]), [1, 48, 3]);
+    let view = View::new(LanesRef::from(&data[..144]), [1, 48, 3]);
     let turns = refusal(reducer.partials_groups(&[view], &[], Span { first: 0, total: 50 }));
     assert_eq!(turns, PartialsError::Turns { total: 50, inner: 48 });
     // Parts with another number of groups.
-    let narrow = View::of(LanesRef::from(&data[..96]), [1, 48, 2]);
+    let narrow = View::new(LanesRef::from(&data[..96]), [1, 48, 2]);
     let narrow = reducer.partials_groups(&[narrow], &[], Span { first: 192, total: 240 }).unwrap();
     let mixed = [parts[1].clone(), parts[2].clone(), narrow];
     assert_eq!(refusal(reducer.merge_groups(&mixed)), PartialsError::Call { first: 192 });

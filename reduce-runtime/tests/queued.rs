@@ -36,10 +36,10 @@ fn a_queued_call_is_one_launch_and_nothing_else() {
             println!("2^{}: {:?} of the host beside the driver's", n.ilog2(), start.elapsed() / 10_000);
             counts
         };
-        let each = run(&[DeviceInput::on(&stream, &view)]);
+        let each = run(&[DeviceInput::on_stream(&stream, &view)]);
         assert_eq!(each, [0, 10_000, 0, 0, 20_000, 0, 0, 0, 0], "n = {n}: each call records its read");
         let all = Calls::during(|| {
-            let counts = DeviceInput::scope(vec![DeviceInput::on(&stream, &view)], run).unwrap();
+            let counts = DeviceInput::scope(vec![DeviceInput::on_stream(&stream, &view)], run).unwrap();
             assert_eq!(counts, [0, 10_000, 0, 0, 0, 0, 0, 0, 0], "n = {n}: the scope does");
         });
         assert_eq!(all[Calls::Events as usize], 3, "one event is waited for twice, and recorded");
@@ -50,7 +50,7 @@ fn a_queued_call_is_one_launch_and_nothing_else() {
 fn launches_get_the_arguments_of_their_kernels() {
     let Some((device, stream)) = with_driver("launches_get_the_arguments_of_their_kernels") else { return };
     let x: CudaSlice<f32> = stream.alloc_zeros(1 << 20).unwrap();
-    let inputs = [DeviceInput::on(&stream, &x)];
+    let inputs = [DeviceInput::on_stream(&stream, &x)];
     let run = |passes| {
         let spec = Spec { block: Some(256), ..spec("sum", Scalar::F32, passes) };
         let sum = Reducer::new(&spec, &device).unwrap();
@@ -90,7 +90,7 @@ fn launches_get_the_first_element_and_the_step() {
     let sum = Reducer::new(&Spec { domain: Domain::STRIDED, ..contiguous }, &device).unwrap();
     let mut workspace = sum.workspace(&stream, 1 << 10).unwrap();
     for (offset, step, len) in [(7, 3, 31), (99, -1, 100), (97, -32, 4), (50, 0, 1000)] {
-        let input = DeviceInput::on(&stream, &x).strided(offset, step, len);
+        let input = DeviceInput::on_stream(&stream, &x).strided(offset, step, len);
         sum.enqueue(&stream, &[input], &[], &mut workspace).unwrap();
         let [_, _, _, first, apart, ..] = last_launch();
         // SAFETY: the memory of the pretended GPU is host memory; the slice is alive.
@@ -98,7 +98,7 @@ fn launches_get_the_first_element_and_the_step() {
         assert_eq!(apart as i64, step as i64);
     }
     for (offset, step, len) in [(98, -1, 100), (99, -32, 5), (100, 0, 1), (100, -1, 1), (0, -1, 2)] {
-        let input = DeviceInput::on(&stream, &x).strided(offset, step, len);
+        let input = DeviceInput::on_stream(&stream, &x).strided(offset, step, len);
         let error = sum.enqueue(&stream, &[input], &[], &mut workspace).unwrap_err();
         assert!(matches!(error, Error::OutsideData { data: 100, .. }), "{error}");
     }
@@ -116,7 +116,7 @@ fn a_gpu_that_is_too_old_for_the_passes_is_named() {
     for pass in passes![cluster(2), dependent, trigger] {
         let error = reducer(Passes::List(vec![Pass::plain("shuffle"), pass])).unwrap_err();
         assert!(
-            matches!(error, Error::ArchitectureTooOld { .. }) && error.is_users_fault(),
+            matches!(error, Error::ArchitectureTooOld { .. }) && error.is_usage_error(),
             "{pass}: {error}"
         );
         let message = "these kernels are for sm_90 and newer, and cuda:1 is sm_80; leave out";
@@ -136,7 +136,7 @@ fn clusters_that_a_gpu_cannot_make_are_none() {
         let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
         let mut workspace = sum.workspace(&stream, 1 << 17).unwrap();
         let view = x.slice(..n);
-        sum.enqueue(&stream, &[DeviceInput::on(&stream, &view)], &[], &mut workspace).unwrap();
+        sum.enqueue(&stream, &[DeviceInput::on_stream(&stream, &view)], &[], &mut workspace).unwrap();
         let [grid, block, .., ticket, _, _, _] = last_launch();
         (grid, block, ticket != 0)
     };
@@ -146,7 +146,7 @@ fn clusters_that_a_gpu_cannot_make_are_none() {
     let list = Passes::List(vec![Pass::plain("shuffle"), Pass::with("cluster", 4)]);
     let error = Reducer::new(&spec("sum", Scalar::F32, list), &device).unwrap_err();
     let message = "cuda:0 supports clusters of size 1 or less, and the passes need size 4; write a smaller";
-    assert!(error.is_users_fault() && error.to_string().starts_with(message), "{error}");
+    assert!(error.is_usage_error() && error.to_string().starts_with(message), "{error}");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked() {
         Reduction::new(|| spec("sum", Scalar::F32, Passes::List(vec![Pass::plain("shuffle")])));
     let [one, other] = [0; 2].map(|_| sum.compile(&device).unwrap());
     let x: CudaSlice<f32> = stream.alloc_zeros(4).unwrap();
-    let (inputs, mut workspace) = (DeviceInputs::on(&stream, &x), one.workspace(&stream, 4).unwrap());
+    let (inputs, mut workspace) = (DeviceInputs::new(&stream, &x), one.workspace(&stream, 4).unwrap());
     one.enqueue(&stream, &inputs, &mut workspace).unwrap();
     assert!(one.read(&stream, &workspace).is_ok());
     assert!(matches!(other.read(&stream, &workspace), Err(Error::OtherWorkspace)));
@@ -165,7 +165,7 @@ fn a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked() {
     assert!(matches!(one.enqueue(&stream, &inputs, &mut workspace), Err(Error::Driver { .. })));
     assert!(matches!(one.read(&stream, &workspace), Err(Error::NothingEnqueued)));
     let none = x.slice(..0);
-    for inputs in [&inputs, &DeviceInputs::on(&stream, &none)] {
+    for inputs in [&inputs, &DeviceInputs::new(&stream, &none)] {
         one.enqueue(&stream, inputs, &mut workspace).unwrap();
         // An error that another call left is returned by the next call.
         let error = DriverError(sys::CUresult::CUDA_ERROR_NOT_PERMITTED);
@@ -188,7 +188,7 @@ fn no_elements_set_the_result_and_a_new_ticket_is_zero() {
     assert!(matches!(workspace.read(&stream), Err(Error::NothingEnqueued)));
     let view = x.slice(..0);
     let counts = Calls::during(|| {
-        sum.enqueue(&stream, &[DeviceInput::on(&stream, &view)], &[], &mut workspace).unwrap();
+        sum.enqueue(&stream, &[DeviceInput::on_stream(&stream, &view)], &[], &mut workspace).unwrap();
     });
     assert_eq!(counts[Calls::Launches as usize], 0);
     assert_eq!(workspace.read(&stream).unwrap()[0].get::<f32>().unwrap().to_bits(), 0);
@@ -207,7 +207,7 @@ fn a_workspace_can_be_in_memory_of_the_caller() {
     let counts = Calls::during(|| {
         let mut workspace = sum.workspace_in(memory, 1 << 20).unwrap();
         assert_eq!(workspace.result_ptr(), at + 16);
-        sum.enqueue(&stream, &[DeviceInput::on(&stream, &x)], &[], &mut workspace).unwrap();
+        sum.enqueue(&stream, &[DeviceInput::on_stream(&stream, &x)], &[], &mut workspace).unwrap();
         // SAFETY: the memory of the pretended GPU is host memory.
         assert_eq!(unsafe { *(at as *const u32) }, 0, "the ticket");
         assert_eq!(workspace.into_memory().device_ptr(&stream).0, at);
@@ -215,7 +215,7 @@ fn a_workspace_can_be_in_memory_of_the_caller() {
     assert_eq!((counts[Calls::Launches as usize], counts[Calls::Allocations as usize]), (1, 0));
     let error = sum.workspace_in(short, 1 << 20).unwrap_err();
     let expected = format!("a workspace for 1048576 elements needs {bytes} bytes at a multiple of 256");
-    assert!(error.to_string().starts_with(&expected) && error.is_users_fault(), "{error}");
+    assert!(error.to_string().starts_with(&expected) && error.is_usage_error(), "{error}");
     let elsewhere = CudaContext::new(1).unwrap().new_stream().unwrap();
     let error = sum.workspace_in(elsewhere.alloc_zeros(bytes).unwrap(), 1 << 20).unwrap_err();
     assert!(matches!(error, Error::StreamOfOtherContext { .. }), "{error}");
@@ -248,7 +248,7 @@ fn a_view_of_the_result_is_behind_the_call() {
     let x: CudaSlice<f32> = stream.alloc_zeros(100).unwrap();
     let mut workspace = sum.workspace(&stream, 100).unwrap();
     assert!(matches!(workspace.result::<f32>(), Err(Error::NothingEnqueued)));
-    sum.enqueue(&stream, &[DeviceInput::on(&stream, &x)], &[], &mut workspace).unwrap();
+    sum.enqueue(&stream, &[DeviceInput::on_stream(&stream, &x)], &[], &mut workspace).unwrap();
     let counts = Calls::during(|| assert!(workspace.result::<f32>().is_ok()));
     assert!(counts[Calls::Events as usize] > 0, "{counts:?}");
     assert!(matches!(workspace.result::<i32>(), Err(Error::OutputType { .. })));
@@ -334,13 +334,13 @@ fn what_does_not_fit_is_refused_before_anything_is_launched() {
     let (sum, other) = (new(), CudaContext::new(0).unwrap().new_stream().unwrap());
     let x: CudaSlice<f32> = stream.alloc_zeros(100).unwrap();
     let ints: CudaSlice<i32> = stream.alloc_zeros(100).unwrap();
-    let inputs = [DeviceInput::on(&stream, &x)];
+    let inputs = [DeviceInput::on_stream(&stream, &x)];
     let [mut small, mut fits] = [99, 100].map(|n| sum.workspace(&stream, n).unwrap());
     let away = CudaContext::new(1).unwrap();
-    let elsewhere = [DeviceInput::on(&other, &x)];
+    let elsewhere = [DeviceInput::on_stream(&other, &x)];
     let far: CudaSlice<f32> = away.default_stream().alloc_zeros(100).unwrap();
-    let far = [DeviceInput::on(&stream, &far)];
-    let wrong = [DeviceInput::on(&stream, &ints)];
+    let far = [DeviceInput::on_stream(&stream, &far)];
+    let wrong = [DeviceInput::on_stream(&stream, &ints)];
     let before = Calls::Launches.count();
     let errors = [
         sum.enqueue(&stream, &inputs, &[], &mut small).unwrap_err(),
@@ -366,5 +366,5 @@ fn what_does_not_fit_is_refused_before_anything_is_launched() {
         "NothingEnqueued",
     ];
     assert!(names.iter().zip(expected).all(|(name, start)| name.starts_with(start)), "{names:?}");
-    assert!(errors.iter().all(Error::is_users_fault) && Calls::Launches.count() == before);
+    assert!(errors.iter().all(Error::is_usage_error) && Calls::Launches.count() == before);
 }

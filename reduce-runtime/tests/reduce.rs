@@ -51,7 +51,7 @@ fn a_program_by_itself_is_for_the_elements_that_it_is_for() {
     assert!(reducer.reduce(&[&elements[1..]]).is_ok());
     let error = reducer.reduce(&[&elements[..]]).unwrap_err();
     assert_eq!(error, Error::TooManyElements { n: most + 1, most });
-    assert!(error.is_users_fault() && error.to_string().contains("all programs"), "{error}");
+    assert!(error.is_usage_error() && error.to_string().contains("all programs"), "{error}");
     assert_eq!(programs.up_to(), None);
 }
 
@@ -61,14 +61,14 @@ fn nothing_gives_the_identity_or_an_error() {
     assert!(!ANY.reduce(&[]).unwrap());
     let error = ARGMAX.reduce(&[]).unwrap_err();
     assert_eq!(error, Error::Empty { operator: "argmax".to_owned() });
-    assert!(error.is_users_fault() && error.to_string().contains("argmax"), "{error}");
+    assert!(error.is_usage_error() && error.to_string().contains("argmax"), "{error}");
 }
 
 #[test]
 fn unequal_lengths_are_named() {
     let error = DOT.reduce((&[1.0; 3], &[1.0; 2])).unwrap_err();
     let message = "input `y` has 2 elements, and `x` has 3; inputs must be equally long";
-    assert_eq!((error.to_string().as_str(), error.is_users_fault()), (message, true));
+    assert_eq!((error.to_string().as_str(), error.is_usage_error()), (message, true));
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn inputs_of_another_type_or_number_are_named() {
             reducer.reduce(&[LanesRef::from(&halves[..])]),
             "input `x` holds f64, and the reduction takes f32; convert",
         ),
-        (reducer.reduce(&none), "the reduction takes 1 input(s), not 0; give"),
-        (reducer.reduce(&[LanesRef::from(&floats[..]); 2]), "the reduction takes 1 input(s), not 2; give"),
+        (reducer.reduce(&none), "the reduction takes 1 input, not 0; give"),
+        (reducer.reduce(&[LanesRef::from(&floats[..]); 2]), "the reduction takes 1 input, not 2; give"),
     ];
     for (result, message) in errors {
         let error = result.unwrap_err();
-        assert!(error.to_string().starts_with(message) && error.is_users_fault(), "{error}");
+        assert!(error.to_string().starts_with(message) && error.is_usage_error(), "{error}");
     }
 }
 
@@ -103,7 +103,7 @@ fn a_refused_pass_is_the_users_fault() {
     let twice = Passes::List(vec![Pass::plain("shuffle"), Pass::plain("shuffle")]);
     let spec = Spec { passes: twice, ..spec("max", &[Scalar::F32]) };
     let error = Reducer::new(&spec, &Device::host()).unwrap_err();
-    assert!(matches!(error, Error::Codegen(_)) && error.is_users_fault(), "{error}");
+    assert!(matches!(error, Error::Codegen(_)) && error.is_usage_error(), "{error}");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn an_outcome_has_the_values_of_the_result() {
     let reducer = Reducer::new(&spec("argmax", &[Scalar::F32]), &Device::host()).unwrap();
     let outcome = reducer.reduce(&[LanesRef::from(&[3.0f32, 9.0][..])]).unwrap();
     assert_eq!(outcome.values, [Value::of(1u64)]);
-    assert_eq!((reducer.device().name().as_str(), reducer.programs().of_n(1).block), ("host", 256));
+    assert_eq!((reducer.device().name().as_str(), reducer.programs().for_len(1).block), ("host", 256));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn the_host_is_not_timed_as_a_gpu() {
     let reducer = Reducer::new(&spec("max", &[Scalar::F32]), &host).unwrap();
     let timed = reducer.time(&[LanesRef::from(&[3.0f32, 9.0][..])]).unwrap_err();
     for error in [timed, host.time_read(1 << 20).unwrap_err()] {
-        assert!(matches!(error, Error::HostHasNoClock) && error.is_users_fault());
+        assert!(matches!(error, Error::HostHasNoClock) && error.is_usage_error());
         assert_eq!(
             error.to_string(),
             "the host cannot time kernels; time the reduction on a GPU, such as cuda:0"

@@ -12,8 +12,9 @@ fn fields_are_the_values_in_their_order() {
     assert_eq!(ArgMinMax::of(&[three, seven]), Some(ArgMinMax { argmin: 3, argmax: 7 }));
     assert_eq!(MaxSum::of(&[low, high]), Some(MaxSum { max: -1.5f32, sum: 2.5 }));
     let half = Value::of(f16::ONE);
-    let described = Describe { n: 3, mean: -1.5f32, m2: 2.5f32, min: f16::ONE, max: f16::ONE };
-    assert_eq!(Describe::of(&[three, low, high, half, half]), Some(described));
+    let described = Describe::<f16, f32>::of(&[three, low, high, half, half]);
+    let fields = described.map(|it| (it.n, it.mean, it.m2, it.min, it.max));
+    assert_eq!(fields, Some((3, -1.5, 2.5, f16::ONE, f16::ONE)));
 }
 
 /// Integer results can be keys of a set without a wrapper.
@@ -43,5 +44,5 @@ fn params_are_their_values() {
     }
     assert_eq!(values(()), []);
     assert_eq!(values(2.0f32), [Value::of(2.0f32)]);
-    assert_eq!(values((2.0f64, 3u8, true)), [Value::of(2.0f64), Value::of(3u8), Value::of(true)]);
+    assert_eq!(values(true), [Value::of(true)]);
 }

@@ -42,7 +42,7 @@ fn rows_have_the_bits_that_they_have_alone() {
         for (groups, length) in [(3, 1), (5, 7), (4, 16), (3, 17), (2, 513), (2, 5000)] {
             let all = elements((groups * length) as u64);
             let found =
-                rows.reduce_groups(&[View::of(LanesRef::from(&all[..]), [groups, length])], &[]).unwrap();
+                rows.reduce_groups(&[View::new(LanesRef::from(&all[..]), [groups, length])], &[]).unwrap();
             for (group, row) in all.chunks(length).enumerate() {
                 let wanted = alone.reduce(&[row]).ok().map(|outcome| outcome.values);
                 assert_eq!(found.get(group), wanted, "{text}: row {group} of {groups}, {length} elements");
@@ -55,7 +55,7 @@ fn rows_have_the_bits_that_they_have_alone() {
 fn what_has_no_axes_has_one_result() {
     let whole = Reducer::new(&spec("op: sum, ty: f32").unwrap(), &Device::host()).unwrap();
     let all = elements(10);
-    let view = || View::of(LanesRef::from(&all[..]), [2, 5]);
+    let view = || View::new(LanesRef::from(&all[..]), [2, 5]);
     assert_eq!(whole.reduce_groups(&[view()], &[]), Err(Error::NoAxes));
     let rows = Reducer::new(&rows("op: sum, ty: f32"), &Device::host()).unwrap();
     assert_eq!(rows.reduce(&[&all[..]]).unwrap_err(), Error::SeveralGroups);
@@ -64,7 +64,7 @@ fn what_has_no_axes_has_one_result() {
         rows.reduce_groups(&[outside], &[]),
         Err(Error::View(ViewError::Outside { needed: 11, data: 10, .. }))
     ));
-    let shape = View::of(view().data, [10]);
+    let shape = View::new(view().data, [10]);
     assert!(matches!(rows.reduce_groups(&[shape], &[]), Err(Error::Shape(_))));
 }
 

@@ -135,7 +135,7 @@ fn each_segment_has_the_bits_of_its_elements_alone() {
             let len = offsets.last().unwrap() + place % 2;
             let inputs = cut.operation().inputs.iter().map(|input| elements(input.ty, len, random));
             let inputs: Vec<_> = inputs.collect();
-            let views: Vec<_> = inputs.iter().map(|input| View::of(input.borrow(), [len])).collect();
+            let views: Vec<_> = inputs.iter().map(|input| View::new(input.borrow(), [len])).collect();
             let found = cut.reduce_segments(&views, as_lanes(&offsets, ty).borrow(), &params).unwrap();
             assert_eq!(found.shape, [lengths.len() as u64], "{text} {kind}");
             for (segment, pair) in offsets.windows(2).enumerate() {
@@ -167,7 +167,7 @@ fn rows_of_features_are_reduced_by_segments() {
                 let len = offsets.last().unwrap() + 1;
                 let x = elements(cut.operation().inputs[0].ty, len * features, random);
                 let is_last = axes.starts_with('e');
-                let view = View::of(x.borrow(), if is_last { [len, features] } else { [features, len] });
+                let view = View::new(x.borrow(), if is_last { [len, features] } else { [features, len] });
                 let found =
                     cut.reduce_segments(&[view], as_lanes(&offsets, Scalar::U32).borrow(), &[]).unwrap();
                 for (segment, pair) in offsets.windows(2).enumerate() {
@@ -190,7 +190,7 @@ fn rows_of_features_are_reduced_by_segments() {
 fn the_name_of_an_axis_is_a_position_in_its_segment() {
     let cut = on_host("ty: u64, axes: e f -> f, segments: i32, map: |x| x + 10 * e + 100 * f, op: sum");
     let x = [0u64; 12];
-    let found = cut.reduce_segments(&[View::of(x[..].into(), [4, 3])], [0, 3, 4][..].into(), &[]).unwrap();
+    let found = cut.reduce_segments(&[View::new(x[..].into(), [4, 3])], [0, 3, 4][..].into(), &[]).unwrap();
     assert_eq!(found.shape, [2, 3]);
     let sums: Vec<_> = (0..6).map(|at| found.get(at).unwrap()[0].bits()).collect();
     assert_eq!(sums, [30, 330, 630, 0, 100, 200]);
@@ -205,7 +205,7 @@ fn typed_reductions_take_slices_and_offsets() {
     let found = longest.reduce_segments(&[1.0, 5.0, 2.0], &[0, 2, 2, 3]).unwrap();
     assert_eq!(found.values, [Some(5.0), None, Some(2.0)]);
     let mut into = [None; 6];
-    let view = View { steps: vec![2], ..View::of(&mut into[..], [3]) };
+    let view = View { steps: vec![2], ..View::new(&mut into[..], [3]) };
     longest.reduce_segments_into(&[1.0, 5.0, 2.0], &[0, 2, 2, 3], view).unwrap();
     assert_eq!(into, [Some(5.0), None, None, None, Some(2.0), None]);
 }
@@ -214,7 +214,7 @@ fn typed_reductions_take_slices_and_offsets() {
 fn wrong_offsets_are_errors() {
     let cut = on_host("op: sum, ty: f32, segments: i64");
     let x = [1.0f32; 4];
-    let of = |offsets: &[i64]| match cut.reduce_segments(&[View::of(x[..].into(), [4])], offsets.into(), &[])
+    let of = |offsets: &[i64]| match cut.reduce_segments(&[View::new(x[..].into(), [4])], offsets.into(), &[])
     {
         Err(Error::Segments(error)) => error.to_string(),
         other => panic!("{other:?}"),
@@ -226,7 +226,7 @@ fn wrong_offsets_are_errors() {
     assert_eq!(of(&[-1, 3]), "offset 0 is -1, and there are 4 elements");
     assert_eq!(of(&[0, 5]), "offset 1 is 5, and there are 4 elements");
     assert_eq!(of(&[0, i64::MIN]), "offset 1 is -9223372036854775808, and there are 4 elements");
-    let view = || [View::of(LanesRef::from(&x[..]), [4])];
+    let view = || [View::new(LanesRef::from(&x[..]), [4])];
     let error = cut.reduce_segments(&view(), [0u32, 4][..].into(), &[]).unwrap_err();
     assert!(matches!(error, Error::Segments(SegmentsError::Type { .. })), "{error}");
     let error = cut.reduce_groups(&view(), &[]).unwrap_err();
@@ -248,7 +248,7 @@ fn runs_have_the_bits_of_segments() {
             let keys = lengths.iter().enumerate().flat_map(|(run, &length)| vec![-(run as i32 % 7); length]);
             let keys: Vec<i32> = keys.collect();
             let x = elements(runs.operation().inputs[0].ty, keys.len(), random);
-            let view = || [View::of(x.borrow(), [keys.len()])];
+            let view = || [View::new(x.borrow(), [keys.len()])];
             let found = runs.reduce_runs(&view(), keys.as_slice().into(), &[]).unwrap();
             let offsets = as_lanes(&offsets(&lengths, 0), Scalar::U64);
             let wanted = cut.reduce_segments(&view(), offsets.borrow(), &[]).unwrap();

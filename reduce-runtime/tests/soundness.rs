@@ -26,7 +26,7 @@ fn after_a_leak(
     let sum = Reducer::new(&SUM.spec(), device).unwrap();
     let x = owner.alloc_zeros::<f32>(1000).unwrap();
     let mut workspace = sum.workspace(reader, 1000).unwrap();
-    let input = DeviceInput::on(reader, &x);
+    let input = DeviceInput::on_stream(reader, &x);
     sum.enqueue(reader, std::slice::from_ref(&input), &[], &mut workspace).unwrap();
     Box::leak(Box::new(input));
     let before = unordered_accesses();
@@ -63,7 +63,7 @@ fn a_read_does_not_hide_one_of_another_stream() {
     let x = stream.alloc_zeros::<f32>(1000).unwrap();
     let mut workspaces = [&other, &stream].map(|stream| sum.workspace(stream, 1000).unwrap());
     for (stream, workspace) in [&other, &stream].into_iter().zip(&mut workspaces) {
-        let input = DeviceInput::on(stream, &x);
+        let input = DeviceInput::on_stream(stream, &x);
         sum.enqueue(stream, &[input], &[], workspace).unwrap();
     }
     let (before, mut x) = (unordered_accesses(), x);
@@ -79,7 +79,7 @@ fn a_scope_records_all_its_reads_when_it_ends() {
     let mut workspace = sum.workspace(&other, 1000).unwrap();
     for panics in [false, true] {
         let x = stream.alloc_zeros::<f32>(1000).unwrap();
-        let inputs = DeviceInputs::on(&other, &x);
+        let inputs = DeviceInputs::new(&other, &x);
         let run = AssertUnwindSafe(|| {
             inputs.scope(|inputs| {
                 (0..10).for_each(|_| sum.enqueue(&other, inputs, &mut workspace).unwrap());
@@ -99,7 +99,7 @@ fn the_next_call_waits_for_who_reads_the_result() {
     let (sum, other) = (SUM.compile(&device).unwrap(), stream.context().new_stream().unwrap());
     let x = stream.alloc_zeros::<f32>(1000).unwrap();
     let mut kept = other.alloc_zeros::<f32>(1).unwrap();
-    let (inputs, mut workspace) = (DeviceInputs::on(&stream, &x), sum.workspace(&stream, 1000).unwrap());
+    let (inputs, mut workspace) = (DeviceInputs::new(&stream, &x), sum.workspace(&stream, 1000).unwrap());
     for _ in 0..3 {
         sum.enqueue(&stream, &inputs, &mut workspace).unwrap();
         other.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut kept).unwrap();
@@ -113,7 +113,7 @@ fn safe_calls_refuse_a_stream_that_a_graph_captures() {
     let test = "safe_calls_refuse_a_stream_that_a_graph_captures";
     let Some((device, stream)) = with_driver(test) else { return };
     let (sum, x) = (SUM.compile(&device).unwrap(), stream.alloc_zeros::<f32>(1000).unwrap());
-    let (inputs, mut workspace) = (DeviceInputs::on(&stream, &x), sum.workspace(&stream, 1000).unwrap());
+    let (inputs, mut workspace) = (DeviceInputs::new(&stream, &x), sum.workspace(&stream, 1000).unwrap());
     let memory = stream.alloc_zeros::<u8>(1 << 16).unwrap();
     sum.enqueue(&stream, &inputs, &mut workspace).unwrap();
     capture(true);
@@ -126,7 +126,7 @@ fn safe_calls_refuse_a_stream_that_a_graph_captures() {
         sum.reduce_device(&x).unwrap_err(),
     ];
     for error in errors {
-        assert!(matches!(error, Error::Capturing) && error.is_users_fault(), "{error}");
+        assert!(matches!(error, Error::Capturing) && error.is_usage_error(), "{error}");
         assert!(error.to_string().contains("enqueue_captured"), "{error}");
     }
     // SAFETY: nothing replays the graph.

@@ -153,7 +153,7 @@ fn each_input_has_its_own_step() {
 
 fn message(reduction: &Reduction<f32, f32>, view: impl Slices<f32>) -> String {
     let error = reduction.reduce(view).unwrap_err();
-    assert!(error.is_users_fault());
+    assert!(error.is_usage_error());
     error.to_string()
 }
 
@@ -224,6 +224,6 @@ fn reducers_take_strided_lanes() {
     let sum = |outcome: Result<reduce_runtime::Outcome, Error>| outcome.unwrap().values[0].get::<f32>();
     assert_eq!(sum(reducer.reduce(&[odd])), Some(10.0));
     assert_eq!(sum(reducer.reduce(&[lanes])), Some(15.0));
-    assert_eq!(sum(reducer.reduce(&[odd.of(&data[..])])), Some(10.0));
+    assert_eq!(sum(reducer.reduce(&[odd.with_data(&data[..])])), Some(10.0));
     assert_eq!(sum(reducer.reduce(&[&data[..]])), Some(15.0));
 }

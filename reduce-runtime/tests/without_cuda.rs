@@ -10,7 +10,7 @@ fn every_way_to_cuda_says_that_the_feature_is_missing() {
     for error in errors {
         assert!(matches!(error, Error::BuiltWithoutCuda), "{error}");
         assert!(error.to_string().contains("feature `cuda`"), "{error}");
-        assert!(!error.is_users_fault());
+        assert!(!error.is_usage_error());
     }
 }
 

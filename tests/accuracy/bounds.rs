@@ -94,7 +94,7 @@ fn measured(subject: &Subject, most_bits: f64, random: &mut Random) -> (Measured
         error: (Exact::sum([found]) - sum.clone()).abs(),
         sum: sum.abs(),
         magnitude: magnitude.plus((products * n as u64) as f64 * units as f64, least),
-        depth: reducer.programs().of_n(n as u64).association().depth(n as u64) + products,
+        depth: reducer.programs().for_len(n as u64).association().depth(n as u64) + products,
         units,
     };
     (measured, format!("{}, n = {n}", spec.text))

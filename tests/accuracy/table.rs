@@ -206,7 +206,7 @@ fn table() {
     println!("{trials} arrays of {n} elements each");
     print(&rows);
     let of = |name: &str| &rows.iter().find(|row| row.name == name).unwrap().errors;
-    let depth = reducer("op: sum, ty: f32").programs().of_n(n as u64).association().depth(n as u64) as f64;
+    let depth = reducer("op: sum, ty: f32").programs().for_len(n as u64).association().depth(n as u64) as f64;
     println!("the depth of `op: sum` is {depth}");
     for (class, [mean, most]) in of("`op: sum`").iter().enumerate() {
         assert!(*most <= depth && *mean <= of("a loop in f32")[class][0]);

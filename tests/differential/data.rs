@@ -54,7 +54,7 @@ pub(crate) fn spread(lanes: &Lanes, skipped: usize, step: isize) -> Strided<Lane
     let offset = if step < 0 { skipped + len.saturating_sub(1) * distance } else { skipped };
     let places = Strided { data: (), offset, step, len };
     (0..len).for_each(|i| data.set(places.place(i).unwrap(), lanes.get(i)));
-    places.of(data)
+    places.with_data(data)
 }
 
 fn element(ty: Scalar, kind: Kind, bits: u64) -> Value {

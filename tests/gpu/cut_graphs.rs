@@ -55,7 +55,7 @@ fn typed_calls_leave_results_on_the_device() {
     let mut found = rows.reduce_segments_device(&x, &stream.clone_htod(&cut).unwrap()).unwrap();
     assert_eq!(found.read().unwrap(), ROWS.reduce_segments(&host, &cut).unwrap());
     let cut = offsets(1);
-    let view = View::of(&x, [N]);
+    let view = View::new(&x, [N]);
     rows.reduce_segments_device_into(view, &stream.clone_htod(&cut).unwrap(), &mut found).unwrap();
     assert_eq!(found.read().unwrap(), ROWS.reduce_segments(&host, &cut).unwrap());
 
@@ -83,7 +83,7 @@ fn keys_are_given_where_the_specification_asks_for_them() {
     let Some(device) = gpu("keys_are_given_where_the_specification_asks_for_them") else { return };
     let stream = CudaContext::new(0).unwrap().default_stream();
     let (x, keys) = (stream.clone_htod(&[1u32; 64]).unwrap(), stream.clone_htod(&[1u32; 64]).unwrap());
-    let (x, keys) = (DeviceInput::of(&x), DeviceInput::of(&keys));
+    let (x, keys) = (DeviceInput::new(&x), DeviceInput::new(&keys));
     let reducer = |text: &str| Reducer::new(&reduce_dsl::parse::spec(text).unwrap(), &device).unwrap();
     let error = |reducer: &Reducer, view: View<&DeviceInput<'_>>, keys: Option<&DeviceInput<'_>>| {
         reducer.reduce_keys_device(&[view], keys, &[]).unwrap_err().to_string()
@@ -92,10 +92,10 @@ fn keys_are_given_where_the_specification_asks_for_them() {
         reducer("ty: u32, op: sum, by: { k: u32 }, groups: 4"),
         reducer("ty: u32, op: sum, by: |x| x, groups: 4"),
     );
-    let line = View::of(&x, [64]);
+    let line = View::new(&x, [64]);
     assert!(error(&given, line.clone(), None).contains("neither offsets nor keys"));
     assert!(error(&computed, line.clone(), Some(&keys)).contains("computes its keys"));
-    let apart = View { steps: vec![2], ..View::of(&x, [32]) };
+    let apart = View { steps: vec![2], ..View::new(&x, [32]) };
     assert!(error(&computed, apart, None).contains("side by side"));
     let mut sums = computed.reduce_keys_device(&[line], None, &[]).unwrap();
     assert_eq!(sums.read().unwrap().get(1), Some(vec![Value::of(64u32)]));
@@ -119,8 +119,8 @@ fn a_graph_replays_segments() {
     let rows = ROWS.compile(&device).unwrap();
     let mut found = rows.reduce_segments_device(&x, &cut).unwrap();
     let graph = {
-        let (input, cut) = (DeviceInput::on(&stream, &x), DeviceInput::on(&stream, &cut));
-        let (views, reducer, into) = ([View::of(&input, [N])], rows.reducer(), found.untyped());
+        let (input, cut) = (DeviceInput::on_stream(&stream, &x), DeviceInput::on_stream(&stream, &cut));
+        let (views, reducer, into) = ([View::new(&input, [N])], rows.reducer(), found.untyped());
         // SAFETY: all memory of the calls lives as long as the graph, which is replayed on the stream of the results.
         captured(&stream, || unsafe { reducer.reduce_segments_captured(&views, &cut, &[], into) })
     };
@@ -142,8 +142,8 @@ fn a_graph_replays_runs() {
     let runs = RUNS.compile(&device).unwrap();
     let mut found = runs.reduce_runs_device(&x, &keys).unwrap();
     let graph = {
-        let (input, keys) = (DeviceInput::on(&stream, &x), DeviceInput::on(&stream, &keys));
-        let (views, reducer, into) = ([View::of(&input, [N])], runs.reducer(), found.untyped());
+        let (input, keys) = (DeviceInput::on_stream(&stream, &x), DeviceInput::on_stream(&stream, &keys));
+        let (views, reducer, into) = ([View::new(&input, [N])], runs.reducer(), found.untyped());
         // SAFETY: all memory of the calls lives as long as the graph, which is replayed on the stream of the results.
         captured(&stream, || unsafe { reducer.reduce_runs_captured(&views, &keys, &[], into) })
     };
@@ -165,8 +165,8 @@ fn a_graph_replays_groups_of_keys() {
     let groups = GROUPS.compile(&device).unwrap();
     let mut found = groups.reduce_keys_device(&x, &keys).unwrap();
     let graph = {
-        let (input, keys) = (DeviceInput::on(&stream, &x), DeviceInput::on(&stream, &keys));
-        let (views, reducer, into) = ([View::of(&input, [N])], groups.reducer(), found.untyped());
+        let (input, keys) = (DeviceInput::on_stream(&stream, &x), DeviceInput::on_stream(&stream, &keys));
+        let (views, reducer, into) = ([View::new(&input, [N])], groups.reducer(), found.untyped());
         // SAFETY: all memory of the calls lives as long as the graph, which is replayed on the stream of the results.
         captured(&stream, || unsafe { reducer.reduce_keys_captured(&views, Some(&keys), &[], into) })
     };
@@ -185,7 +185,7 @@ fn sanitized() {
     let Some(device) = gpu("sanitized") else { return };
     let n = 20_001;
     let x = &numbers(0)[..n];
-    let view = || View::of(LanesRef::from(x), [n]);
+    let view = || View::new(LanesRef::from(x), [n]);
     let both = |text: &str| {
         let spec = reduce_dsl::parse::spec(text).unwrap();
         [&*device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap())
@@ -206,14 +206,14 @@ fn sanitized() {
         assert_eq!(found, wanted, "runs of {op}");
         for groups in [10u32, 500, 15_000] {
             let keys: Vec<u32> = (0..n as u32).map(|at| at.wrapping_mul(2_654_435_761) % groups).collect();
-            let keys = View::of(LanesRef::from(keys.as_slice()), [n]);
+            let keys = View::new(LanesRef::from(keys.as_slice()), [n]);
             let [found, wanted] = both(&format!("{op}, ty: f32, by: {{ k: u32 }}, groups: {groups}"))
                 .map(|reducer| reducer.reduce_keys(&[view()], keys.clone(), &[]).unwrap());
             assert_eq!(found, wanted, "{groups} groups of {op}");
         }
     }
     let keys: Vec<u32> = (0..n as u32).map(|at| at % 3000).collect();
-    let keys = View::of(LanesRef::from(keys.as_slice()), [n]);
+    let keys = View::new(LanesRef::from(keys.as_slice()), [n]);
     let [found, wanted] = both("ty: f32, map: |x| 1u64, op: sum, by: { k: u32 }, groups: 3000")
         .map(|reducer| reducer.reduce_keys(&[view()], keys.clone(), &[]).unwrap());
     assert_eq!(found, wanted, "counts");
@@ -231,10 +231,13 @@ fn safe_calls_refuse_a_captured_stream() {
     let mut of_rows = rows.reduce_segments_device(&x, &cut).unwrap();
     let mut of_runs = runs.reduce_runs_device(&x, &keys).unwrap();
     let mut of_groups = groups.reduce_keys_device(&x, &at).unwrap();
-    let input = DeviceInput::on(&stream, &x);
-    let [cut, keys, at] =
-        [DeviceInput::on(&stream, &cut), DeviceInput::on(&stream, &keys), DeviceInput::on(&stream, &at)];
-    let view = [View::of(&input, [N])];
+    let input = DeviceInput::on_stream(&stream, &x);
+    let [cut, keys, at] = [
+        DeviceInput::on_stream(&stream, &cut),
+        DeviceInput::on_stream(&stream, &keys),
+        DeviceInput::on_stream(&stream, &at),
+    ];
+    let view = [View::new(&input, [N])];
     stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
     let found = [
         rows.reducer().reduce_segments_into(&view, &cut, &[], of_rows.untyped()),

@@ -80,9 +80,10 @@ fn small_calls_are_fast() {
             stream.clone_htod(&of_runs).unwrap(),
             stream.clone_htod(&keys).unwrap(),
         );
-        let (x, cut) = (DeviceInput::on(&stream, &x), DeviceInput::on(&stream, &cut));
-        let (of_runs, keys) = (DeviceInput::on(&stream, &of_runs), DeviceInput::on(&stream, &keys));
-        let (line, of_keys) = ([View::of(&x, [n])], [View::of(&keys, [n])]);
+        let (x, cut) = (DeviceInput::on_stream(&stream, &x), DeviceInput::on_stream(&stream, &cut));
+        let (of_runs, keys) =
+            (DeviceInput::on_stream(&stream, &of_runs), DeviceInput::on_stream(&stream, &keys));
+        let (line, of_keys) = ([View::new(&x, [n])], [View::new(&keys, [n])]);
         // The borrow of the results changes sides between the two closures.
         let into = std::cell::RefCell::new(rows.reduce_segments_device(&line, &cut, &[]).unwrap());
         // SAFETY: all memory of the calls lives as long as the graph.

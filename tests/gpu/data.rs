@@ -102,7 +102,7 @@ macro_rules! resident {
         impl View<'_> {
             pub(crate) fn input(&self) -> DeviceInput<'_> {
                 match self {
-                    $(View::$scalar(view) => DeviceInput::of::<$ty>(view),)*
+                    $(View::$scalar(view) => DeviceInput::new::<$ty>(view),)*
                 }
             }
         }

@@ -29,7 +29,7 @@ fn compare(subject: &Subject, spec: &Spec, device: &Device, lengths: Option<&[us
             lanes.iter().zip(0..).map(|(it, place)| it.borrow().slice(place..place + n)).collect();
         let [found, wanted] = [&gpu, &host].map(|it| it.reduce_with(&views, &subject.params));
         let [found, wanted] = [found, wanted].map(|it| it.map(|it| it.values).map_err(|it| it.to_string()));
-        assert_eq!(found, wanted, "{kind:?}, n = {n}\n{}", gpu.programs().of_n(n as u64));
+        assert_eq!(found, wanted, "{kind:?}, n = {n}\n{}", gpu.programs().for_len(n as u64));
     }
     lengths.len()
 }

@@ -168,6 +168,6 @@ impl Kernels<'_> {
             }
             self.used.push(key);
         }
-        Ok(Some(programs.of_n(nest.extent().length)))
+        Ok(Some(programs.for_len(nest.extent().length)))
     }
 }

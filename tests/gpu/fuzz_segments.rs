@@ -49,7 +49,7 @@ fn compared(seed: u64, ways: &[u64], pool: &Pool, device: &Device) -> Result<usi
     let params = params(on_host.operation());
     for &way in ways {
         let offsets = lanes(cut.offsets, &offsets(way, MOST));
-        let views: Vec<_> = data.iter().map(|it| View::of(it.borrow(), [MOST as usize])).collect();
+        let views: Vec<_> = data.iter().map(|it| View::new(it.borrow(), [MOST as usize])).collect();
         let [found, wanted] =
             [&on_gpu, &on_host].map(|it| it.reduce_segments(&views, offsets.borrow(), &params));
         let (found, wanted) = match found {

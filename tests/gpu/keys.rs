@@ -60,7 +60,7 @@ fn keys(groups: u64, n: usize, random: &mut Random) -> Vec<(&'static str, Vec<u3
 }
 
 fn line(lanes: LanesRef<'_>) -> View<LanesRef<'_>> {
-    View::of(lanes, [lanes.len()])
+    View::new(lanes, [lanes.len()])
 }
 
 #[test]
@@ -159,13 +159,13 @@ fn a_key_that_is_no_group_is_an_error() {
             let host = Reducer::new(&spec, &Device::host()).unwrap();
             error(host.reduce_keys(&views, at, &[]).map(|_| ()));
             let (x, at) = (stream.clone_htod(&x).unwrap(), stream.clone_htod(&keys).unwrap());
-            let (x, at) = (DeviceInput::of(&x), DeviceInput::of(&at));
-            let views = [View::of(&x, [50_000usize])];
+            let (x, at) = (DeviceInput::new(&x), DeviceInput::new(&at));
+            let views = [View::new(&x, [50_000usize])];
             let mut results = sums.reduce_keys_device(&views, Some(&at), &[]).unwrap();
             error(results.read().map(|_| ()));
             // The error does not stay.
             let right = stream.clone_htod(&vec![1i64; 50_000]).unwrap();
-            let right = DeviceInput::of(&right);
+            let right = DeviceInput::new(&right);
             sums.reduce_keys_into(&views, Some(&right), &[], &mut results).unwrap();
             assert_eq!(results.read().unwrap().get(1), Some(vec![Value::of(50_000f32)]));
         }
@@ -219,13 +219,13 @@ fn groups_are_as_fast_as_memory() {
             Err(error) => panic!("{name}: {error}"),
         };
         let integers = integers_of(&x);
-        let at = DeviceInput::of(&keys);
+        let at = DeviceInput::new(&keys);
         let (input, given) = match kind {
-            "count" | "count32" => (DeviceInput::of(&keys), None),
-            "i32" => (DeviceInput::of(&integers), Some(&at)),
-            _ => (DeviceInput::of(&x), Some(&at)),
+            "count" | "count32" => (DeviceInput::new(&keys), None),
+            "i32" => (DeviceInput::new(&integers), Some(&at)),
+            _ => (DeviceInput::new(&x), Some(&at)),
         };
-        let views = [View::of(&input, [n])];
+        let views = [View::new(&input, [n])];
         let mut into = reducer.reduce_keys_device(&views, given, &[]).unwrap();
         let events =
             [(); 2].map(|()| stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).unwrap());

@@ -99,7 +99,7 @@ fn the_grid_comes_round() {
             let spec = spec(rung, reduction, block);
             let gpu = Reducer::new(&spec, &device).unwrap();
             let host = Reducer::new(&spec, &Device::host()).unwrap();
-            let round = grid_tile(gpu.programs().of_n(0));
+            let round = grid_tile(gpu.programs().for_len(0));
             let lanes = Kind::Plain.lanes(reduction.1, 2 * round + 1);
             for n in [round - 1, round, round + 1, 2 * round - 1, 2 * round, 2 * round + 1] {
                 let slice = [lanes.borrow().slice(0..n)];

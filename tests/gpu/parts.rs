@@ -74,7 +74,7 @@ fn partials_of_device_memory_merge_to_the_bits_of_the_host() {
         let cut = 7 * sum.chunk_len(total).unwrap();
         let part = |first: u64, end: u64| {
             let view = copy.slice(first as usize..end as usize);
-            let input = DeviceInput::of::<f32>(&view);
+            let input = DeviceInput::new::<f32>(&view);
             sum.partials_device(&[input], &[], Span { first, total }).unwrap()
         };
         assert_eq!(bits(sum.merge(&[part(cut, total), part(0, cut)])), wanted, "{text}");

@@ -54,7 +54,7 @@ fn rows_have_the_bits_that_they_have_alone() {
         let alone = Reducer::new(&spec, &Device::host()).unwrap();
         for [groups, length] in SHAPES {
             let all = elements(text.contains("f64"), groups * length);
-            let matrix = View::of(all.borrow(), [groups as usize, length as usize]);
+            let matrix = View::new(all.borrow(), [groups as usize, length as usize]);
             let found = rows.reduce_groups(&[matrix], &[]).unwrap();
             assert_eq!(found.len() as u64, groups);
             // Of many rows, only some are compared.

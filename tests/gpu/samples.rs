@@ -92,7 +92,7 @@ pub(crate) fn same(found: &Result<Vec<Value>, Error>, expected: &Result<Vec<Valu
 /// through more than d additions (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2). Returns `None` if
 /// the bits must be the same: for other reductions, and for kinds whose sums are all exact.
 fn slack(gpu: &Reducer, slices: &[LanesRef<'_>], kind: Kind) -> Option<f64> {
-    let program = gpu.programs().of_n(slices[0].len() as u64);
+    let program = gpu.programs().for_len(slices[0].len() as u64);
     let operation = &program.operation;
     if operation.exact || operation.order == Order::Fixed || !matches!(kind, Kind::Plain) {
         return None;

@@ -30,9 +30,9 @@ fn lengths(random: &mut Random) -> Vec<(&'static str, Vec<usize>)> {
 /// Returns a view of rows of columns: side by side, with a gap between rows, or transposed.
 fn view<D>(data: D, rows: usize, columns: usize, layout: usize) -> View<D> {
     match layout {
-        0 => View::of(data, [rows, columns]),
-        1 => View { offset: 2, steps: vec![columns as isize + 3, 1], ..View::of(data, [rows, columns]) },
-        _ => View { steps: vec![1, rows as isize], ..View::of(data, [rows, columns]) },
+        0 => View::new(data, [rows, columns]),
+        1 => View { offset: 2, steps: vec![columns as isize + 3, 1], ..View::new(data, [rows, columns]) },
+        _ => View { steps: vec![1, rows as isize], ..View::new(data, [rows, columns]) },
     }
 }
 
@@ -106,11 +106,11 @@ fn device_memory_of_columns_is_checked() {
         Reducer::new(&spec("op: sum, ty: f32, axes: e f -> f, segments: u32").unwrap(), &device).unwrap();
     let stream = CudaContext::new(0).unwrap().default_stream();
     let x = stream.clone_htod(&vec![1.0f32; 60_000]).unwrap();
-    let x = DeviceInput::of(&x);
+    let x = DeviceInput::new(&x);
     let right: Vec<u32> = (0..=200).map(|at| at * 50).collect();
     let cut = stream.clone_htod(&right).unwrap();
-    let views = [View::of(&x, [10_000usize, 6])];
-    let mut into = sums.reduce_segments_device(&views, &DeviceInput::of(&cut), &[]).unwrap();
+    let views = [View::new(&x, [10_000usize, 6])];
+    let mut into = sums.reduce_segments_device(&views, &DeviceInput::new(&cut), &[]).unwrap();
     let found = into.read().unwrap();
     assert_eq!(found.shape, [200, 6]);
     assert!((0..1200).all(|at| found.get(at) == Some(vec![50.0f32.into()])));
@@ -118,7 +118,7 @@ fn device_memory_of_columns_is_checked() {
         let mut wrong = right.clone();
         wrong[at] = value;
         let cut = stream.clone_htod(&wrong).unwrap();
-        let mut found = sums.reduce_segments_device(&views, &DeviceInput::of(&cut), &[]).unwrap();
+        let mut found = sums.reduce_segments_device(&views, &DeviceInput::new(&cut), &[]).unwrap();
         let Err(Error::Segments(SegmentsError::Wrong { segment })) = found.read() else {
             panic!("offset {at} is {value}")
         };
@@ -127,13 +127,13 @@ fn device_memory_of_columns_is_checked() {
     // Two kept axes with a gap between them.
     let nested = spec("op: sum, ty: f32, axes: e h f -> h f, segments: u32").unwrap();
     let nested = Reducer::new(&nested, &device).unwrap();
-    let gap = View { steps: vec![60, 20, 1], ..View::of(&x, [1000usize, 3, 4]) };
+    let gap = View { steps: vec![60, 20, 1], ..View::new(&x, [1000usize, 3, 4]) };
     let few = stream.clone_htod(&[0u32, 1000]).unwrap();
-    let refused = nested.reduce_segments_device(&[gap], &DeviceInput::of(&few), &[]).unwrap_err();
+    let refused = nested.reduce_segments_device(&[gap], &DeviceInput::new(&few), &[]).unwrap_err();
     assert!(matches!(refused, Error::Segments(SegmentsError::OnDevice)), "{refused}");
     // Without a gap they are columns.
-    let whole = View::of(&x, [1000usize, 3, 4]);
-    let mut whole = nested.reduce_segments_device(&[whole], &DeviceInput::of(&few), &[]).unwrap();
+    let whole = View::new(&x, [1000usize, 3, 4]);
+    let mut whole = nested.reduce_segments_device(&[whole], &DeviceInput::new(&few), &[]).unwrap();
     let found = whole.read().unwrap();
     assert_eq!((found.shape.clone(), found.get(11)), (vec![1, 3, 4], Some(vec![1000.0f32.into()])));
 }
@@ -152,7 +152,7 @@ fn columns_of_segments_are_as_fast_as_memory() {
     let n = 1usize << 27;
     let stream = CudaContext::new(0).unwrap().default_stream();
     let x: CudaSlice<f32> = stream.alloc_zeros(n).unwrap();
-    let x = DeviceInput::of(&x);
+    let x = DeviceInput::new(&x);
     for (columns, mean) in
         [4, 16, 64, 256].map(|columns| [4, 16, 64, 1024].map(|mean| (columns, mean))).concat()
     {
@@ -163,8 +163,8 @@ fn columns_of_segments_are_as_fast_as_memory() {
         }
         let segments = cut.len() - 1;
         let cut: CudaSlice<u32> = stream.clone_htod(&cut).unwrap();
-        let cut = DeviceInput::of(&cut);
-        let view = [View::of(&x, [rows, columns])];
+        let cut = DeviceInput::new(&cut);
+        let view = [View::new(&x, [rows, columns])];
         let mut into = sums.reduce_segments_device(&view, &cut, &[]).unwrap();
         let event = || stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).unwrap();
         let (begin, end) = (event(), event());

@@ -106,7 +106,7 @@ fn segments_have_the_bits_of_the_host() {
             let cut = offsets(lengths, [0, 7][at % 2]);
             let len = cut[cut.len() - 1] + [0, 5][at / 2 % 2];
             let data: Vec<_> = spec.operation.inputs.iter().map(|input| elements(input.ty, len)).collect();
-            let views: Vec<_> = data.iter().map(|data| View::of(data.borrow(), [len])).collect();
+            let views: Vec<_> = data.iter().map(|data| View::new(data.borrow(), [len])).collect();
             let cut = lanes_of(ty, &cut);
             let params: Vec<_> = spec.operation.params.iter().map(|_| 1.5f32.into()).collect();
             let [found, expected] = [&on_gpu, &on_host]
@@ -132,9 +132,9 @@ fn wrong_offsets_on_the_device_are_errors_at_the_read() {
     let x = stream.clone_htod(&vec![1.0f32; 100_000]).unwrap();
     let right: Vec<i32> = (0..5001).map(|at| at * 20).collect();
     let cut = stream.clone_htod(&right).unwrap();
-    let (x, input) = (DeviceInput::of(&x), [100_000usize]);
-    let view = [View::of(&x, input)];
-    let mut into = sums.reduce_segments_device(&view, &DeviceInput::of(&cut), &[]).unwrap();
+    let (x, input) = (DeviceInput::new(&x), [100_000usize]);
+    let view = [View::new(&x, input)];
+    let mut into = sums.reduce_segments_device(&view, &DeviceInput::new(&cut), &[]).unwrap();
     let found = into.read().unwrap();
     assert!((0..5000).all(|at| found.get(at) == Some(vec![20.0f32.into()])));
     for (at, value) in
@@ -143,13 +143,13 @@ fn wrong_offsets_on_the_device_are_errors_at_the_read() {
         let mut wrong = right.clone();
         wrong[at] = value;
         let cut = stream.clone_htod(&wrong).unwrap();
-        sums.reduce_segments_into(&view, &DeviceInput::of(&cut), &[], &mut into).unwrap();
+        sums.reduce_segments_into(&view, &DeviceInput::new(&cut), &[], &mut into).unwrap();
         let error = into.read().unwrap_err();
         let Error::Segments(SegmentsError::Wrong { segment }) = error else { panic!("{error}") };
         assert!(segment as usize + 1 == at || segment as usize == at, "{at}, {value}: {segment}");
     }
     // The memory is as good as new.
-    sums.reduce_segments_into(&view, &DeviceInput::of(&cut), &[], &mut into).unwrap();
+    sums.reduce_segments_into(&view, &DeviceInput::new(&cut), &[], &mut into).unwrap();
     assert_eq!(into.read().unwrap().get(4999), Some(vec![20.0f32.into()]));
 }
 
@@ -166,7 +166,7 @@ fn segments_are_as_fast_as_memory() {
     let n = 1usize << 28;
     let stream = CudaContext::new(0).unwrap().default_stream();
     let x = stream.clone_htod(elements_of_f32(n).as_slice()).unwrap();
-    let x = DeviceInput::of(&x);
+    let x = DeviceInput::new(&x);
     let mut random = Random::new(5);
     let mut until = |mut next: Box<dyn FnMut(&mut Random) -> usize>| {
         let mut all = vec![0u32];
@@ -210,8 +210,8 @@ fn segments_are_as_fast_as_memory() {
         let elements = cut[cut.len() - 1] as usize;
         let segments = cut.len() - 1;
         let cut: CudaSlice<u32> = stream.clone_htod(&cut).unwrap();
-        let cut = DeviceInput::of(&cut);
-        let x = View::of(&x, [elements]);
+        let cut = DeviceInput::new(&cut);
+        let x = View::new(&x, [elements]);
         let mut into = sums.reduce_segments_device(std::slice::from_ref(&x), &cut, &[]).unwrap();
         let events =
             [(); 2].map(|()| stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).unwrap());
@@ -253,11 +253,11 @@ fn runs_have_the_bits_of_the_host() {
             }
             for n in [1, 31, 8192, 8193, 700_001] {
                 let (x, keys) = (elements_of_f32(n), &keys[..n]);
-                let view = View::of(x.as_slice().into(), [n]);
+                let view = View::new(x.as_slice().into(), [n]);
                 let wanted = on_host.reduce_runs(std::slice::from_ref(&view), keys.into(), &[]).unwrap();
                 let (x, keys) = (stream.clone_htod(&x).unwrap(), stream.clone_htod(keys).unwrap());
-                let (x, keys) = (DeviceInput::of(&x), DeviceInput::of(&keys));
-                let view = View::of(&x, [n]);
+                let (x, keys) = (DeviceInput::new(&x), DeviceInput::new(&keys));
+                let view = View::new(&x, [n]);
                 let mut runs = on_gpu.reduce_runs_device(std::slice::from_ref(&view), &keys, &[]).unwrap();
                 assert_eq!(runs.read().unwrap(), wanted, "{source}, runs up to {most}, {n} elements");
                 on_gpu.reduce_runs_into(std::slice::from_ref(&view), &keys, &[], &mut runs).unwrap();
@@ -273,24 +273,24 @@ fn runs_of_keys_of_every_type() {
     let Some(device) = gpu("runs_of_keys_of_every_type") else { return };
     let stream = CudaContext::new(0).unwrap().default_stream();
     let x = stream.clone_htod(&[1.0f32; 8]).unwrap();
-    let x = DeviceInput::of(&x);
+    let x = DeviceInput::new(&x);
     let count = |ty: Scalar, keys: &DeviceInput<'_>| {
         let spec = spec(&format!("op: sum, ty: f32, by: {{ key: {ty} }}, groups: runs")).unwrap();
         let reducer = Reducer::new(&spec, &device).unwrap();
-        let mut runs = reducer.reduce_runs_device(&[View::of(&x, [8])], keys, &[]).unwrap();
+        let mut runs = reducer.reduce_runs_device(&[View::new(&x, [8])], keys, &[]).unwrap();
         let runs = runs.read().unwrap();
         (0..runs.groups.len()).map(|at| runs.groups.get(at).unwrap()[0].as_f64().unwrap()).collect::<Vec<_>>()
     };
     let other = f32::from_bits(f32::NAN.to_bits() + 1);
     let floats = stream.clone_htod(&[0.0, -0.0, f32::NAN, f32::NAN, other, 1.0, 1.0, 2.0f32]).unwrap();
-    assert_eq!(count(Scalar::F32, &DeviceInput::of(&floats)), [2.0, 2.0, 1.0, 2.0, 1.0]);
+    assert_eq!(count(Scalar::F32, &DeviceInput::new(&floats)), [2.0, 2.0, 1.0, 2.0, 1.0]);
     let halves = [0.0, -0.0, 1.0, 1.0, 1.0, -1.0, f32::NAN, f32::NAN].map(f16::from_f32);
     let halves = stream.clone_htod(&halves).unwrap();
-    assert_eq!(count(Scalar::F16, &DeviceInput::of(&halves)), [2.0, 3.0, 1.0, 2.0]);
+    assert_eq!(count(Scalar::F16, &DeviceInput::new(&halves)), [2.0, 3.0, 1.0, 2.0]);
     let bytes = stream.clone_htod(&[1i8, 1, -1, -1, -1, 0, 0, 1]).unwrap();
-    assert_eq!(count(Scalar::I8, &DeviceInput::of(&bytes)), [2.0, 3.0, 2.0, 1.0]);
+    assert_eq!(count(Scalar::I8, &DeviceInput::new(&bytes)), [2.0, 3.0, 2.0, 1.0]);
     let long = stream.clone_htod(&[1u64 << 40, 1 << 41, 1 << 41, 0, 0, 0, 7, 7]).unwrap();
-    assert_eq!(count(Scalar::U64, &DeviceInput::of(&long)), [1.0, 2.0, 3.0, 2.0]);
+    assert_eq!(count(Scalar::U64, &DeviceInput::new(&long)), [1.0, 2.0, 3.0, 2.0]);
 }
 
 /// Prints how fast runs are, as parts of a read of keys, values, and the keys and results of runs. `REDUCEGEN_RUNS` selects the mean lengths.
@@ -306,7 +306,7 @@ fn runs_are_as_fast_as_memory() {
     let n = 1usize << 28;
     let stream = CudaContext::new(0).unwrap().default_stream();
     let x = stream.clone_htod(elements_of_f32(n).as_slice()).unwrap();
-    let x = DeviceInput::of(&x);
+    let x = DeviceInput::new(&x);
     let mut random = Random::new(5);
     for mean in [4usize, 64, 4096] {
         if !only.split(',').any(|word| word == mean.to_string()) {
@@ -321,7 +321,7 @@ fn runs_are_as_fast_as_memory() {
         }
         keys.truncate(n);
         let keys = stream.clone_htod(&keys).unwrap();
-        let (keys, view) = (DeviceInput::of(&keys), View::of(&x, [n]));
+        let (keys, view) = (DeviceInput::new(&keys), View::new(&x, [n]));
         let mut into = sums.reduce_runs_device(std::slice::from_ref(&view), &keys, &[]).unwrap();
         let events =
             [(); 2].map(|()| stream.context().new_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).unwrap());

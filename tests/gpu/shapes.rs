@@ -64,7 +64,7 @@ fn of_axes(text: &str, named: Named) -> Spec {
 
 /// Returns the view of a shape, in data that begins at its lowest element.
 fn view<'a>(data: &'a Lanes, lengths: &[usize], steps: Option<&[isize]>) -> View<LanesRef<'a>> {
-    let whole = View::of(data.borrow(), lengths);
+    let whole = View::new(data.borrow(), lengths);
     let Some(steps) = steps else { return whole };
     let back =
         lengths.iter().zip(steps).map(|(&length, &step)| (length as isize - 1) * step.min(0)).sum::<isize>();
@@ -110,12 +110,12 @@ fn typed_arrays_stay_on_the_device() {
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let data: Vec<f32> = (0..6000).map(|at| (at % 1013) as f32 * 0.37).collect();
     let copy = stream.clone_htod(&data).unwrap();
-    let rows = |offset| View { offset, steps: vec![70, 1], ..View::of((), [50, 65]) };
+    let rows = |offset| View { offset, steps: vec![70, 1], ..View::new((), [50, 65]) };
     let sums = SUMS.compile(&device).unwrap();
-    let mut found = sums.reduce_device(rows(0).on(&copy)).unwrap();
-    let wanted = |offset| SUMS.reduce(rows(offset).on(&data)).unwrap();
+    let mut found = sums.reduce_device(rows(0).with_data(&copy)).unwrap();
+    let wanted = |offset| SUMS.reduce(rows(offset).with_data(&data)).unwrap();
     assert_eq!(found.read().unwrap(), wanted(0));
-    sums.reduce_device_into(rows(7).on(&copy), &mut found).unwrap();
+    sums.reduce_device_into(rows(7).with_data(&copy), &mut found).unwrap();
     assert_eq!(stream.clone_dtoh(&found.view().unwrap()).unwrap(), wanted(7).values);
 }
 
@@ -130,8 +130,8 @@ fn a_graph_replays_groups() {
         let n = lengths[0] * lengths[1];
         let Lanes::F32(all) = elements(n) else { unreachable!("they are f32") };
         let mut x: CudaSlice<f32> = stream.alloc_zeros(n).unwrap();
-        let input = DeviceInput::on(&stream, &x);
-        let views = [View::of(&input, lengths)];
+        let input = DeviceInput::on_stream(&stream, &x);
+        let views = [View::new(&input, lengths)];
         let mut groups = gpu.reduce_groups_device(&views, &[]).unwrap();
         stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
         // SAFETY: all memory of the call lives as long as the graph, which is replayed on the stream of the results.
@@ -144,7 +144,7 @@ fn a_graph_replays_groups() {
             let scaled: Vec<_> = all.iter().map(|x| x * turn as f32).collect();
             stream.memcpy_htod(&scaled, &mut x).unwrap();
             graph.launch().unwrap();
-            let wanted = host.reduce_groups(&[View::of(scaled.as_slice().into(), lengths)], &[]).unwrap();
+            let wanted = host.reduce_groups(&[View::new(scaled.as_slice().into(), lengths)], &[]).unwrap();
             assert_eq!(groups.read().unwrap(), wanted, "{named:?} {lengths:?}, turn {turn}");
         }
     }
@@ -207,7 +207,7 @@ fn groups_are_as_fast_as_memory() {
         let spec = of_axes(&source, named);
         let data = all.borrow().slice(0..elements);
         let timing = Reducer::new(&spec, &device).unwrap();
-        let timing = timing.time_groups(&[View::of(data, lengths)], &[]).unwrap();
+        let timing = timing.time_groups(&[View::new(data, lengths)], &[]).unwrap();
         let outputs: usize = named.1.chars().map(|name| lengths[named.0.find(name).unwrap()]).product();
         let bytes = Scalar::F32.size() * (elements + outputs);
         let read = device.time_read(bytes as u64).unwrap();

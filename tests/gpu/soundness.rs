@@ -40,7 +40,7 @@ impl Machine {
     /// Queues calls on other elements.
     fn keep_busy(&self, stream: usize, workspace: &mut Workspace) {
         let stream = &self.streams[stream];
-        DeviceInputs::on(stream, &self.others)
+        DeviceInputs::new(stream, &self.others)
             .scope(|inputs| (0..CALLS).for_each(|_| self.sum.enqueue(stream, inputs, workspace).unwrap()))
             .unwrap();
     }
@@ -52,7 +52,7 @@ impl Machine {
         let ones = filled(&self.streams[owner], 1.0);
         self.keep_busy(reader, &mut workspace);
         let stream = &self.streams[reader];
-        let input = DeviceInput::on(stream, &ones);
+        let input = DeviceInput::on_stream(stream, &ones);
         self.sum.reducer().enqueue(stream, std::slice::from_ref(&input), &[], &mut workspace).unwrap();
         Box::leak(Box::new(input));
         then(ones);
@@ -102,10 +102,10 @@ fn a_result_is_not_written_while_another_stream_reads_it() {
     let (ones, sevens) = (filled(stream, 1.0), filled(stream, 7.0));
     let mut kept = other.alloc_zeros::<f32>(1).unwrap();
     for _ in 0..ROUNDS {
-        machine.sum.enqueue(stream, &DeviceInputs::on(stream, &ones), &mut workspace).unwrap();
+        machine.sum.enqueue(stream, &DeviceInputs::new(stream, &ones), &mut workspace).unwrap();
         machine.keep_busy(1, &mut busy);
         other.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut kept).unwrap();
-        machine.sum.enqueue(stream, &DeviceInputs::on(stream, &sevens), &mut workspace).unwrap();
+        machine.sum.enqueue(stream, &DeviceInputs::new(stream, &sevens), &mut workspace).unwrap();
         assert_eq!(other.clone_dtoh(&kept).unwrap(), [N as f32]);
         assert_eq!(machine.sum.read(stream, &workspace).unwrap(), 7.0 * N as f32);
     }
@@ -121,7 +121,7 @@ fn a_result_is_read_when_it_is_there() {
     let ones = filled(stream, 1.0);
     for _ in 0..ROUNDS {
         machine.keep_busy(0, &mut workspace);
-        machine.sum.enqueue(stream, &DeviceInputs::on(stream, &ones), &mut workspace).unwrap();
+        machine.sum.enqueue(stream, &DeviceInputs::new(stream, &ones), &mut workspace).unwrap();
         assert_eq!(machine.sum.read(other, &workspace).unwrap(), N as f32);
     }
 }
@@ -132,7 +132,7 @@ fn a_captured_stream_is_refused_and_stays_of_use() {
     let machine = Machine::of(&device);
     let stream = &machine.streams[0];
     let (ones, mut workspace) = (filled(stream, 1.0), machine.workspace(0));
-    let inputs = DeviceInputs::on(stream, &ones);
+    let inputs = DeviceInputs::new(stream, &ones);
     machine.sum.enqueue(stream, &inputs, &mut workspace).unwrap();
     stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
     let errors = [

@@ -47,7 +47,7 @@ fn noise(device: &Device, stop: &AtomicBool) {
     let mut workspaces = streams.each_ref().map(|stream| workspace(&argmax, stream));
     while !stop.load(Ordering::Relaxed) {
         for ((stream, slice), workspace) in streams.iter().zip(&slices).zip(&mut workspaces) {
-            let inputs = DeviceInputs::on(stream, slice);
+            let inputs = DeviceInputs::new(stream, slice);
             (0..16).for_each(|_| argmax.enqueue(stream, &inputs, workspace).unwrap());
         }
         streams.iter().for_each(|stream| stream.synchronize().unwrap());
@@ -71,7 +71,7 @@ fn a_thousand_runs_with_noise_on_other_streams_give_one_bit_pattern() {
         for turn in 0..250 {
             for (place, &n) in SIZES.iter().enumerate() {
                 let view = slice.slice(..n);
-                sum.enqueue(&stream, &DeviceInputs::on(&stream, &view), &mut workspace).unwrap();
+                sum.enqueue(&stream, &DeviceInputs::new(&stream, &view), &mut workspace).unwrap();
                 let mut to = results.slice_mut(place..=place);
                 stream.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut to).unwrap();
             }
@@ -98,7 +98,7 @@ fn calls_on_several_streams_are_in_flight_together() {
     let mut workspaces: Vec<_> = streams.iter().map(|stream| workspace(&dot, stream)).collect();
     for _ in 0..100 {
         for ((stream, slice), workspace) in streams.iter().zip(&slices).zip(&mut workspaces) {
-            dot.enqueue(stream, &DeviceInputs::on(stream, (slice, slice)), workspace).unwrap();
+            dot.enqueue(stream, &DeviceInputs::new(stream, (slice, slice)), workspace).unwrap();
         }
     }
     for (stream, workspace) in streams.iter().zip(&workspaces) {
@@ -123,7 +123,7 @@ fn a_workspace_may_lie_in_any_memory() {
         let host = Reducer::new(spec, &Device::host()).unwrap();
         for n in SIZES {
             let view = slice.slice(..n);
-            reducer.enqueue(&stream, &[DeviceInput::on(&stream, &view)], &[], &mut workspace).unwrap();
+            reducer.enqueue(&stream, &[DeviceInput::on_stream(&stream, &view)], &[], &mut workspace).unwrap();
             let expected = host.reduce(&[Lanes::from(x.clone()).borrow().slice(0..n)]).unwrap().values;
             assert_eq!(workspace.read(&stream).unwrap(), expected, "{}, n = {n}", spec.text);
         }
@@ -145,7 +145,7 @@ fn queued_reductions_give_the_bits_of_the_host() {
         let mut workspace = gpu.workspace(&stream, MOST as u64).unwrap();
         for n in SIZES.into_iter().rev().chain([0]).chain(SIZES) {
             let view = slice.slice(..n);
-            gpu.enqueue(&stream, &[DeviceInput::on(&stream, &view)], &[], &mut workspace).unwrap();
+            gpu.enqueue(&stream, &[DeviceInput::on_stream(&stream, &view)], &[], &mut workspace).unwrap();
             let expected = host.reduce(&[lanes.borrow().slice(0..n)]).unwrap().values;
             assert_eq!(workspace.read(&stream).unwrap(), expected, "{}, n = {n}", spec.text);
         }
@@ -161,7 +161,7 @@ fn a_graph_replays_what_was_enqueued() {
         let mut x: CudaSlice<f32> = stream.alloc_zeros(n).unwrap();
         let mut results: CudaSlice<f32> = stream.alloc_zeros(2).unwrap();
         let mut workspace = workspace(&sum, &stream);
-        let inputs = DeviceInputs::on(&stream, &x);
+        let inputs = DeviceInputs::new(&stream, &x);
         let result = workspace.result_ptr();
         stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
         // SAFETY: all memory of the call lives as long as the graph, which is replayed on the stream of the workspace.
@@ -178,7 +178,7 @@ fn a_graph_replays_what_was_enqueued() {
             let mut to = results.slice_mut(..1);
             stream.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut to).unwrap();
             // Between replays, calls that are not captured use the same workspace.
-            sum.enqueue(&stream, &DeviceInputs::on(&stream, &x), &mut workspace).unwrap();
+            sum.enqueue(&stream, &DeviceInputs::new(&stream, &x), &mut workspace).unwrap();
             let again = sum.read(&stream, &workspace).unwrap();
             let expected = SUM.reduce(&elements).unwrap().to_bits();
             let found = stream.clone_dtoh(&results).unwrap()[0];
@@ -212,7 +212,7 @@ fn a_reduction_sees_what_the_kernel_before_it_writes_last() {
     let (pointer, _read) = x.device_ptr(&stream);
     for n in SIZES {
         let (view, count) = (x.slice(..n), n as u64);
-        let inputs = DeviceInputs::on(&stream, &view);
+        let inputs = DeviceInputs::new(&stream, &view);
         let late_write = |value: f32| {
             let mut builder = stream.launch_builder(&late);
             builder.arg(&pointer).arg(&count).arg(&value);
@@ -242,7 +242,7 @@ fn no_elements_give_the_identity_also_in_a_graph() {
         (SUM.compile(&device).unwrap(), ARGMAX.compile(&device).unwrap(), new_stream());
     let x = stream.clone_htod(&[1.0f32, 2.0]).unwrap();
     let (all, none) = (x.slice(..), x.slice(..0));
-    let (all, none) = (DeviceInputs::on(&stream, &all), DeviceInputs::on(&stream, &none));
+    let (all, none) = (DeviceInputs::new(&stream, &all), DeviceInputs::new(&stream, &none));
     let mut workspace = sum.workspace(&stream, 2).unwrap();
     sum.enqueue(&stream, &all, &mut workspace).unwrap();
     assert_eq!(sum.read(&stream, &workspace).unwrap(), 3.0);
@@ -254,7 +254,7 @@ fn no_elements_give_the_identity_also_in_a_graph() {
     assert_eq!(sum.read(&stream, &workspace).unwrap().to_bits(), SUM.reduce(&[]).unwrap().to_bits());
     let mut other = argmax.workspace(&stream, 2).unwrap();
     let error = argmax.enqueue(&stream, &none, &mut other).unwrap_err();
-    assert!(matches!(error, Error::Empty { .. }) && error.is_users_fault(), "{error}");
+    assert!(matches!(error, Error::Empty { .. }) && error.is_usage_error(), "{error}");
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_reducer_and_its_workspace_may_be_dropped_while_they_run() {
     for place in 0..50 {
         let sum = SUM.compile(&device).unwrap();
         let mut workspace = workspace(&sum, &stream);
-        let inputs = DeviceInputs::on(&stream, &slice);
+        let inputs = DeviceInputs::new(&stream, &slice);
         (0..20).for_each(|_| sum.enqueue(&stream, &inputs, &mut workspace).unwrap());
         let mut to = results.slice_mut(place..=place);
         stream.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut to).unwrap();
@@ -300,7 +300,7 @@ fn what_does_not_fit_is_refused_and_does_no_harm() {
     let Some(device) = gpu("what_does_not_fit_is_refused_and_does_no_harm") else { return };
     let (sum, stream, other) = (SUM.compile(&device).unwrap(), new_stream(), new_stream());
     let x = stream.clone_htod(&[1.0f32; 100]).unwrap();
-    let inputs = DeviceInputs::on(&stream, &x);
+    let inputs = DeviceInputs::new(&stream, &x);
     let mut small = sum.workspace(&stream, 99).unwrap();
     let mut fits = sum.workspace(&stream, 100).unwrap();
     let foreign = CudaContext::new_non_primary(0, 0).unwrap().new_stream().unwrap();
@@ -310,12 +310,12 @@ fn what_does_not_fit_is_refused_and_does_no_harm() {
         sum.read(&stream, &fits).unwrap_err(),
         sum.enqueue(&other, &inputs, &mut fits).unwrap_err(),
         SUM.compile(&device).unwrap().enqueue(&stream, &inputs, &mut fits).unwrap_err(),
-        sum.enqueue(&stream, &DeviceInputs::on(&other, &x), &mut fits).unwrap_err(),
+        sum.enqueue(&stream, &DeviceInputs::new(&other, &x), &mut fits).unwrap_err(),
         sum.workspace(&foreign, 1).unwrap_err(),
         sum.workspace(&null, 1).unwrap_err(),
         SUM.compile(&Device::host()).unwrap().workspace(&stream, 1).unwrap_err(),
     ];
-    assert!(errors.iter().all(Error::is_users_fault), "{errors:?}");
+    assert!(errors.iter().all(Error::is_usage_error), "{errors:?}");
     assert!(
         matches!(
             &errors,
@@ -345,7 +345,7 @@ fn params_may_change_from_call_to_call() {
     let reducer = Reducer::new(&subject, &device).unwrap();
     let stream = new_stream();
     let x = stream.clone_htod(&[1.0f32; 100]).unwrap();
-    let inputs = [DeviceInput::on(&stream, &x)];
+    let inputs = [DeviceInput::on_stream(&stream, &x)];
     let mut workspace = reducer.workspace(&stream, 100).unwrap();
     for k in [2.0f32, 3.0] {
         reducer.enqueue(&stream, &inputs, &[Value::of(k)], &mut workspace).unwrap();
@@ -371,7 +371,7 @@ fn two_devices_work_side_by_side() {
         let slice = stream.clone_htod(&x).unwrap();
         let mut workspace = workspace(&sum, &stream);
         for _ in 0..100 {
-            sum.enqueue(&stream, &DeviceInputs::on(&stream, &slice), &mut workspace).unwrap();
+            sum.enqueue(&stream, &DeviceInputs::new(&stream, &slice), &mut workspace).unwrap();
             assert_eq!(sum.read(&stream, &workspace).unwrap(), expected);
         }
     };

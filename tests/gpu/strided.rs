@@ -25,7 +25,7 @@ pub(crate) fn compare(samples: &Samples, spec: &Spec, [gpu, host]: [&Reducer; 2]
         Strided { data, offset: first(skipped, step, n), step, len: n }
     });
     let inputs: Vec<_> = inputs.collect();
-    let slices: Vec<_> = inputs.iter().map(|input| input.of(input.data.0.borrow())).collect();
+    let slices: Vec<_> = inputs.iter().map(|input| input.with_data(input.data.0.borrow())).collect();
     let views: Vec<_> = inputs.iter().map(|input| input.data.1.view(0..input.data.0.len())).collect();
     let resident =
         views.iter().zip(&inputs).map(|(view, it)| view.input().strided(it.offset, it.step, it.len));
@@ -72,15 +72,15 @@ fn typed_reductions_take_strided_device_memory() {
     let odd = Strided { data: &x, offset: 1, step: 2, len: 2 };
     let ends = Strided { data: &y, offset: 0, step: 2, len: 2 };
     assert_eq!(dot.reduce((odd, ends)).unwrap(), 22.0);
-    assert_eq!(dot.reduce_device((odd.of(&dx), ends.of(&dy))).unwrap(), 22.0);
-    assert_eq!(dot.reduce_device((odd.of(&dx), &dy.slice(1..))).unwrap(), 14.5);
+    assert_eq!(dot.reduce_device((odd.with_data(&dx), ends.with_data(&dy))).unwrap(), 22.0);
+    assert_eq!(dot.reduce_device((odd.with_data(&dx), &dy.slice(1..))).unwrap(), 14.5);
     assert_eq!(argmax.reduce_device(Strided { data: &dx, offset: 0, step: 2, len: 3 }).unwrap(), 2);
     let outside = argmax.reduce_device(Strided { data: &dx, offset: 1, step: 2, len: 3 }).unwrap_err();
-    assert!(matches!(outside, Error::OutsideData { data: 5, .. }) && outside.is_users_fault(), "{outside}");
+    assert!(matches!(outside, Error::OutsideData { data: 5, .. }) && outside.is_usage_error(), "{outside}");
     assert_eq!(argmax.reduce_device(Strided { data: &dx, offset: 4, step: -2, len: 3 }).unwrap(), 0);
     assert_eq!(argmax.reduce_device(Strided { data: &dx, offset: 3, step: -1, len: 4 }).unwrap(), 2);
     assert_eq!(
-        dot.reduce_device((odd.of(&dx), Strided { data: &dy, offset: 2, step: 0, len: 2 })).unwrap(),
+        dot.reduce_device((odd.with_data(&dx), Strided { data: &dy, offset: 2, step: 0, len: 2 })).unwrap(),
         32.0
     );
     let before = argmax.reduce_device(Strided { data: &dx, offset: 3, step: -2, len: 3 }).unwrap_err();
@@ -88,7 +88,7 @@ fn typed_reductions_take_strided_device_memory() {
     let nothing = argmax.reduce_device(Strided { data: &dx, offset: 5, step: 2, len: 0 }).unwrap_err();
     assert!(matches!(nothing, Error::Empty { .. }), "{nothing}");
     let contiguous = Reducer::new(&Spec { domain: Domain::WHOLE, ..strided("argmax") }, &device).unwrap();
-    let input = reduce_runtime::DeviceInput::of(&dx).strided(0, 2, 3);
+    let input = reduce_runtime::DeviceInput::new(&dx).strided(0, 2, 3);
     let error = contiguous.reduce_device(&[input]).unwrap_err();
     assert!(error.to_string().contains("layout: strided"), "{error}");
 }

@@ -18,7 +18,10 @@ fn a_reduction_takes_as_long_as_its_launches_and_no_less_than_a_read() {
     for list in [FLAGSHIP, LISTS[2]] {
         let reducer = Reducer::new(&spec("sum", Scalar::F32, list), &device).unwrap();
         let timing = reducer.time(&[lanes.borrow()]).unwrap();
-        assert_eq!(timing.launches.len(), reducer.programs().of_n(n as u64).plan().launches(n as u64).len());
+        assert_eq!(
+            timing.launches.len(),
+            reducer.programs().for_len(n as u64).plan().launches(n as u64).len()
+        );
         let sum: Duration = timing.launches.iter().sum();
         println!("{:?}: {timing:?}, read {read:?}", list.0);
         // Single launches overlap less than launches in a row, and clocks vary.
@@ -45,7 +48,7 @@ fn no_elements_take_no_time() {
     let Some(device) = gpu_alone("no_elements_take_no_time") else { return };
     let reducer = Reducer::new(&spec("sum", Scalar::F32, LISTS[0]), &device).unwrap();
     let error = reducer.time(&[LanesRef::from(&[0.0f32; 0][..])]).unwrap_err();
-    assert!(matches!(error, Error::NothingToTime) && error.is_users_fault(), "{error}");
+    assert!(matches!(error, Error::NothingToTime) && error.is_usage_error(), "{error}");
     assert!(device.time_read(0).unwrap() > Duration::ZERO);
 }
 

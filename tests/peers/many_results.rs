@@ -67,7 +67,7 @@ fn sums_in_another_order_are_within_the_tolerance_and_other_sums_are_not() {
     let elements: Vec<f32> = (0..64 * 100).map(|at: u32| (at * 7919 % 2003) as f32 / 1001.5 - 0.5).collect();
     let case = SHAPES.iter().find(|case| case.name == "rows of 100").unwrap();
     let reducer = Reducer::new(&case.parsed(case.spec).unwrap(), &Device::host()).unwrap();
-    let ours = reducer.reduce_groups(&[View::of(elements.as_slice().into(), [64, 100])], &[]).unwrap();
+    let ours = reducer.reduce_groups(&[View::new(elements.as_slice().into(), [64, 100])], &[]).unwrap();
     let Lanes::F32(ours) = &ours.fields[0] else { panic!("sums of f32 are f32") };
     let ours: Vec<_> = ours.iter().copied().map(f64::from).collect();
     let serial: Vec<_> = elements.chunks(100).map(|row| f64::from(row.iter().sum::<f32>())).collect();

@@ -106,7 +106,7 @@ impl Fuzzed {
     ) -> Result<Option<Vec<String>>, String> {
         let nest = self.nest(shape)?;
         let programs = self.programs(nest.domain(), Tuning::of(random.pick(&[75, 80, 90, 100])))?;
-        let program = programs.of_n(nest.extent().length);
+        let program = programs.for_len(nest.extent().length);
         if threads(program, &nest) > THREADS {
             return Ok(None);
         }
@@ -155,7 +155,7 @@ impl Fuzzed {
             seen.count(nest.domain().access.to_string());
         }
         let programs = self.groups.programs();
-        let passes = &programs.of_n(shape.length() as u64).passes;
+        let passes = &programs.for_len(shape.length() as u64).passes;
         passes.iter().for_each(|pass| seen.count(pass.name));
     }
 

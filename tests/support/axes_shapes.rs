@@ -249,7 +249,7 @@ impl Layout {
     }
 
     fn row_major(lengths: Vec<usize>, start: usize) -> Layout {
-        let steps = View::of((), lengths.clone()).steps;
+        let steps = View::new((), lengths.clone()).steps;
         let mut layout = Layout { start, len: 0, offset: 0, lengths, steps };
         layout.len = layout.span();
         layout

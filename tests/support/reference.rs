@@ -50,7 +50,7 @@ impl Reference {
             return None;
         }
         let (programs, n) = (self.host.programs(), place.n as u64);
-        let (program, lowered) = (programs.of_n(n), &self.lowered[programs.place(n)]);
+        let (program, lowered) = (programs.for_len(n), &self.lowered[programs.place(n)]);
         let inputs: Vec<_> = memory.iter().map(|lanes| place.input(lanes)).collect();
         let mut domain = Values::new(&program.operation);
         let options = Options::FORWARD.with(&self.params);

@@ -12,9 +12,9 @@ pub(crate) fn full() -> bool {
 
 /// Returns the number of the sample: the days since 1970, or `REDUCEGEN_TURN`.
 pub(crate) fn turn() -> usize {
-    let of_environment = std::env::var("REDUCEGEN_TURN").ok().and_then(|turn| turn.parse().ok());
+    let from_env = std::env::var("REDUCEGEN_TURN").ok().and_then(|turn| turn.parse().ok());
     let seconds = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let turn = of_environment.unwrap_or_else(|| (seconds() / 86_400) as usize);
+    let turn = from_env.unwrap_or_else(|| (seconds() / 86_400) as usize);
     println!("REDUCEGEN_TURN={turn} repeats this sample");
     turn
 }

@@ -10,6 +10,7 @@ Examples:
   reducegen emit 'op: sum, ty: f32, passes: [shuffle, coarsen(4)]'
   reducegen explain 'op: sum, ty: f32'
   reducegen check 'ty: f32, op: |a, b| a + b - a * b, identity: 0.0'
+  reducegen compile 'op: sum, ty: f32' --arch sm_90 -o kernels.bin
   reducegen ladder
   reducegen devices
 
@@ -60,6 +61,15 @@ Examples:
   reducegen report 'op: mean' data.npy -o mean.html
 
 The page is one file. It loads nothing, and shows at most some thousand steps of each kernel.";
+
+/// Below the help of `compile`.
+pub(super) const COMPILE: &str = "\
+Examples:
+  reducegen compile 'op: sum, ty: f32' --arch sm_80,sm_90 -o kernels.bin
+  reducegen compile @peak.reduce @norm.reduce --arch sm_90,compute_90 -o kernels.bin
+
+The program installs them with `reducegen::install_kernels(include_bytes!(\"kernels.bin\"))`. Compile them again after each
+update of reducegen.";
 
 /// Below the help of `completions`.
 pub(super) const COMPLETIONS: &str = "\

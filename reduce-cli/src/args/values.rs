@@ -8,7 +8,7 @@ use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_dsl::parse;
 use reduce_ir::Scalar;
 use reduce_ir::program::LIMITS;
-use reduce_runtime::{Architecture, Strided};
+use reduce_runtime::{Architecture, Strided, Target};
 use std::ffi::OsStr;
 use std::num::{IntErrorKind, ParseIntError};
 
@@ -103,6 +103,13 @@ pub(super) fn axis(text: &str) -> Result<i64, &'static str> {
 pub(super) fn param(text: &str) -> Result<Given, &'static str> {
     let (name, value) = text.split_once('=').ok_or("a param is a name and its value, as in k=3")?;
     Ok(Given { name: name.trim().to_owned(), text: value.trim().to_owned() })
+}
+
+pub(super) fn target(text: &str) -> Result<Target, String> {
+    match text.strip_prefix("compute_") {
+        Some(number) => architecture(number).map(Target::Ptx),
+        None => architecture(text).map(Target::Cubin),
+    }
 }
 
 /// The architectures that CUDA 12 and 13 compile for, from Volta on.

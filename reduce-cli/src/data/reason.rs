@@ -66,7 +66,7 @@ impl Reason {
     }
 
     /// Returns whether the reason is a mistake of the user, not a fault of the machine.
-    pub(crate) fn is_users_fault(&self) -> bool {
+    pub(crate) fn is_usage_error(&self) -> bool {
         match self {
             Reason::Io(error) => is_path_error(error.kind()),
             Reason::Changed | Reason::NoMemory { .. } => false,

@@ -54,7 +54,7 @@ impl Climb {
         };
         match self.climbed(specs, [n, counts_n]) {
             Ok(climbed) => row(Ok(climbed)),
-            Err(error) if error.is_users_fault() => row(Err(error.to_string())),
+            Err(error) if error.is_usage_error() => row(Err(error.to_string())),
             Err(error) => Err(error),
         }
     }

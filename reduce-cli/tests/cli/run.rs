@@ -249,14 +249,22 @@ fn a_run_says_what_ran_where() {
     ));
 }
 
+/// The rule of the library: most reductions are faster on the host, and then no GPU is missed.
 #[test]
 fn without_a_gpu_the_host_runs_and_says_why() {
-    let folder = Folder::of("fallback").with("x.npy", npy::array(&[1f32, 2.0]));
+    let folder = Folder::of("fallback");
+    let folder =
+        folder.with("x.npy", npy::array(&[1f32, 2.0])).with("many.npy", npy::array(&[0f32; 100_000]));
     let output = folder.run(&["run", "op: max", "x.npy"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "2.0\n");
     let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("2 x f32 on host in ") && !stderr.contains("no GPU"), "{stderr}");
+    let long = format!("map: |x| x{}, op: max", ".exp().ln()".repeat(8));
+    let output = folder.run(&["run", &long, "many.npy"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0.0\n");
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
-        stderr.starts_with("2 x f32 on host in ")
+        stderr.starts_with("100000 x f32 on host in ")
             && stderr.contains("; no GPU (`reducegen devices` says why)"),
         "{stderr}"
     );

@@ -34,7 +34,7 @@ impl SpecError {
     }
 
     /// Returns whether the text is wrong. If not, the machine could not read it, and there are no diagnostics.
-    pub fn is_users_fault(&self) -> bool {
+    pub fn is_usage_error(&self) -> bool {
         self.no_thread.is_none()
     }
 
@@ -107,6 +107,7 @@ fn group<'a>(source: &'a str, origin: &'a str, diagnostic: &'a Diagnostic) -> sh
 
 /// Returns the bytes of the characters that `span` covers at least in part.
 fn within(source: &str, span: &Range<usize>) -> Range<usize> {
-    let start = source.floor_char_boundary(span.start);
-    start..source.ceil_char_boundary(span.end).max(start)
+    let is_boundary = |at: &usize| source.is_char_boundary(*at);
+    let start = (0..=span.start.min(source.len())).rev().find(is_boundary).unwrap_or(0);
+    start..(span.end..source.len()).find(is_boundary).unwrap_or(source.len()).max(start)
 }

@@ -35,7 +35,7 @@ const MARK: char = '\u{feff}';
 ///
 /// # Errors
 /// All errors of the text, each with its place and, if there is one, the alternative to write; or no thread is
-/// available to read the text ([`SpecError::is_users_fault`]).
+/// available to read the text ([`SpecError::is_usage_error`]).
 pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, SpecError> {
     scan(source).map_err(|error| SpecError::new(source, vec![error]))?;
     let parse = || lex_and_parse(source, from_data);

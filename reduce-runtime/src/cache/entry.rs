@@ -35,9 +35,14 @@ impl Entry {
 
     /// Decodes an entry. Returns `None` unless the bytes are exactly one entry with that key.
     pub(super) fn decode(key: &Key, bytes: &[u8]) -> Option<Entry> {
+        Entry::decode_any(bytes).filter(|(found, _)| found == key).map(|(_, entry)| entry)
+    }
+
+    /// Decodes an entry with its key. Returns `None` unless the bytes are exactly one entry.
+    pub(super) fn decode_any(bytes: &[u8]) -> Option<(Key, Entry)> {
         let bytes = bytes.strip_prefix(MAGIC)?;
         let bytes = bytes.strip_prefix(&FORMAT.to_le_bytes())?;
-        let bytes = bytes.strip_prefix(key.bytes())?;
+        let (key, bytes) = bytes.split_first_chunk()?;
         let (digest, body) = bytes.split_first_chunk::<{ Key::BYTES }>()?;
         if Key::of([body]).bytes() != digest {
             return None;
@@ -45,7 +50,8 @@ impl Entry {
         let (length, content) = body.split_first_chunk()?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let (text, image) = content.split_at_checked(length)?;
-        Some(Entry { text: String::from_utf8(text.to_vec()).ok()?, image: image.to_vec() })
+        let entry = Entry { text: String::from_utf8(text.to_vec()).ok()?, image: image.to_vec() };
+        Some((Key::from_bytes(*key), entry))
     }
 }
 

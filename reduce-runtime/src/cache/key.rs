@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// A SHA-256 digest. Its text is the name of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key([u8; Key::BYTES]);
 
 impl Key {
@@ -18,6 +18,10 @@ impl Key {
             digest.update(part);
         }
         Key(digest.finalize().into())
+    }
+
+    pub(super) fn from_bytes(bytes: [u8; Key::BYTES]) -> Key {
+        Key(bytes)
     }
 
     pub(super) fn bytes(&self) -> &[u8; Key::BYTES] {

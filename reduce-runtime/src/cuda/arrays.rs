@@ -18,6 +18,7 @@ pub struct DeviceArray<T> {
 
 impl<T> DeviceArray<T> {
     /// Returns the length of each axis.
+    #[must_use]
     pub fn shape(&self) -> &[u64] {
         self.groups.shape()
     }
@@ -52,7 +53,7 @@ impl<T: Element> DeviceArray<T> {
 /// tuple of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no view of device memory for the inputs `{In}`",
-    note = "give `View::of(&x, [rows, columns])` of a `CudaSlice` of exactly that type, or `&x` for one axis; a tuple for several inputs"
+    note = "give `View::new(&x, [rows, columns])` of a `CudaSlice` of exactly that type, or `&x` for one axis; a tuple for several inputs"
 )]
 pub trait DeviceViews<'a, In> {
     #[doc(hidden)]
@@ -65,16 +66,16 @@ macro_rules! scalars {
             #[diagnostic::do_not_recommend]
             impl<'a, S: DeviceMemory<$ty>> DeviceViews<'a, $ty> for View<&'a S> {
                 fn inputs(self) -> Vec<View<DeviceInput<'a>>> {
-                    vec![self.on(DeviceInput::of(self.data))]
+                    vec![self.with_data(DeviceInput::new(self.data))]
                 }
             }
 
             #[diagnostic::do_not_recommend]
             impl<'a, S: DeviceMemory<$ty>> DeviceViews<'a, $ty> for &'a S {
                 fn inputs(self) -> Vec<View<DeviceInput<'a>>> {
-                    let input = DeviceInput::of(self);
+                    let input = DeviceInput::new(self);
                     let length = input.len();
-                    vec![View::of(input, [length])]
+                    vec![View::new(input, [length])]
                 }
             }
         )*
@@ -147,7 +148,7 @@ impl<In, R: GroupResult, P: Params> With<'_, Compiled<In, Array<R>, P>> {
     /// See [`Reducer::reduce_groups_device`](crate::Reducer::reduce_groups_device).
     pub fn reduce_device<'a, V: DeviceViews<'a, In>>(&self, views: V) -> Result<DeviceArray<R>, Error> {
         let inputs = views.inputs();
-        let inputs: Vec<_> = inputs.iter().map(|input| input.on(&input.data)).collect();
+        let inputs: Vec<_> = inputs.iter().map(|input| input.with_data(&input.data)).collect();
         let groups = self.reduction.reducer().reduce_groups_device(&inputs, &self.params)?;
         Ok(DeviceArray { groups, types: PhantomData })
     }
@@ -162,7 +163,7 @@ impl<In, R: GroupResult, P: Params> With<'_, Compiled<In, Array<R>, P>> {
         into: &mut DeviceArray<R>,
     ) -> Result<(), Error> {
         let inputs = views.inputs();
-        let inputs: Vec<_> = inputs.iter().map(|input| input.on(&input.data)).collect();
+        let inputs: Vec<_> = inputs.iter().map(|input| input.with_data(&input.data)).collect();
         self.reduction.reducer().reduce_groups_into(&inputs, &self.params, &mut into.groups)
     }
 }

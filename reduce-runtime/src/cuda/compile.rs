@@ -7,6 +7,7 @@ use super::nvrtc::Nvrtc;
 use crate::Error;
 use crate::architecture::{Architecture, Target};
 use crate::cache::{Cache, Entry, FORMAT, Key};
+use crate::event::event;
 use crate::image::{Image, Resources};
 use reduce_codegen::keys::Keyed;
 use reduce_codegen::runs::Heads;
@@ -14,7 +15,7 @@ use reduce_codegen::segments::Segmented;
 use reduce_ir::program::{Program, Reads};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A compiler of programs: a cache, and the NVRTC of this process, which is loaded at the first miss. It needs no GPU.
 #[derive(Debug)]
@@ -25,16 +26,23 @@ pub struct Compiler {
     deadline: Option<Duration>,
 }
 
+/// The CUDA text of a program.
+#[derive(Clone)]
+pub(super) struct KernelText {
+    text: String,
+    block: u32,
+}
+
 /// The CUDA text of a program, and the target for which it is compiled.
 #[derive(Clone)]
 pub(super) struct KernelSource {
-    text: String,
-    block: u32,
+    text: KernelText,
     target: Target,
 }
 
 impl Compiler {
     /// Makes a compiler with that cache.
+    #[must_use]
     pub fn new(cache: Cache) -> Compiler {
         Compiler { cache, identity: OnceLock::new(), compiled: AtomicU64::new(0), deadline: None }
     }
@@ -83,10 +91,13 @@ impl Compiler {
     /// The program is too large; there is no NVRTC; NVRTC does not know the architecture, takes too long, or refuses
     /// the text, which is a bug of this project.
     pub fn image(&self, program: &Program, target: Target) -> Result<Image, Error> {
-        let source = KernelSource::of(program, target)?;
-        match self.cached(&self.key(&source)?, &source) {
+        self.image_of(&KernelText::of(program)?.for_target(target))
+    }
+
+    pub(super) fn image_of(&self, source: &KernelSource) -> Result<Image, Error> {
+        match self.cached(&self.key(source)?, source) {
             Some(image) => Ok(image),
-            None => self.compile(&source),
+            None => self.compile(source),
         }
     }
 
@@ -113,7 +124,10 @@ impl Compiler {
             Ok(image)
         };
         let name = Key::of([key.to_string().as_bytes(), &folder[..]]);
-        deadline::run_within(deadline::or_default(self.deadline)?, name, source.target, work)
+        let start = Instant::now();
+        let image = deadline::run_within(deadline::or_default(self.deadline)?, name, source.target, work)?;
+        event!("NVRTC compiled kernels", target = image.target, milliseconds = start.elapsed().as_millis());
+        Ok(image)
     }
 
     /// Returns the cache key of a source for the current NVRTC.
@@ -130,36 +144,43 @@ impl Compiler {
     }
 }
 
-impl KernelSource {
+impl KernelText {
     /// Prints a program, unless it is too large.
-    pub(super) fn of(program: &Program, target: Target) -> Result<KernelSource, Error> {
+    pub(super) fn of(program: &Program) -> Result<KernelText, Error> {
         reduce_codegen::check_size(program)?;
-        Ok(KernelSource { text: reduce_codegen::cuda(program)?, block: threads(program), target })
+        Ok(KernelText { text: reduce_codegen::cuda(program)?, block: threads(program) })
     }
 
     /// Prints a program over segments, unless it is too large.
-    pub(super) fn of_segments(program: &Segmented, target: Target) -> Result<KernelSource, Error> {
-        Ok(KernelSource { text: program.cuda()?, block: Segmented::BLOCK, target })
+    pub(super) fn of_segments(program: &Segmented) -> Result<KernelText, Error> {
+        Ok(KernelText { text: program.cuda()?, block: Segmented::BLOCK })
     }
 
     /// Prints a program that finds runs of keys.
-    pub(super) fn of_heads(program: &Heads, target: Target) -> Result<KernelSource, Error> {
-        let block = Heads::BLOCKS.into_iter().max().unwrap_or(1);
-        Ok(KernelSource { text: program.cuda()?, block, target })
+    pub(super) fn of_heads(program: &Heads) -> Result<KernelText, Error> {
+        Ok(KernelText { text: program.cuda()?, block: Heads::BLOCKS.into_iter().max().unwrap_or(1) })
     }
 
     /// Prints a program over elements with keys, unless it is too large.
-    pub(super) fn of_keys(program: &Keyed, target: Target) -> Result<KernelSource, Error> {
+    pub(super) fn of_keys(program: &Keyed) -> Result<KernelText, Error> {
         let block = program.tables.threads.max(program.partials.threads(Reads::Partials));
-        Ok(KernelSource { text: program.cuda()?, block, target })
+        Ok(KernelText { text: program.cuda()?, block })
+    }
+
+    pub(super) fn for_target(self, target: Target) -> KernelSource {
+        KernelSource { text: self, target }
+    }
+
+    /// Returns the key of kernels that are compiled ahead. Any NVRTC may have compiled them.
+    pub(super) fn ahead_key(&self, target: Target) -> Key {
+        self.key("ahead", target)
     }
 
     /// Digests everything that determines the image.
-    fn key(&self, nvrtc: &Identity) -> Key {
+    fn key(&self, nvrtc: &str, target: Target) -> Key {
         let version = format!("{FORMAT} {}", env!("CARGO_PKG_VERSION"));
-        let (target, most) = (self.target.to_string(), self.most_registers().to_string());
-        let nvrtc = format!("{} {}", nvrtc.version, nvrtc.file);
-        let parts = [&version, reduce_codegen::ASSOCIATION, &nvrtc, &target, &most, &self.text];
+        let (target, most) = (target.to_string(), self.most_registers().to_string());
+        let parts = [&version, reduce_codegen::ASSOCIATION, nvrtc, &target, &most, &self.text];
         let flags = reduce_codegen::NVRTC_FLAGS.into_iter();
         Key::of(parts.into_iter().chain(flags).map(str::as_bytes))
     }
@@ -167,6 +188,12 @@ impl KernelSource {
     /// See [`reduce_codegen::most_registers`].
     fn most_registers(&self) -> u32 {
         reduce_codegen::most_registers(self.block)
+    }
+}
+
+impl KernelSource {
+    fn key(&self, nvrtc: &Identity) -> Key {
+        self.text.key(&format!("{} {}", nvrtc.version, nvrtc.file), self.target)
     }
 }
 
@@ -178,19 +205,20 @@ impl Nvrtc {
     /// The program is too large; NVRTC does not know the architecture, takes longer than `REDUCEGEN_COMPILE_SECONDS` or
     /// 10 s, or refuses the text, which is a bug of this project.
     pub fn compile_program(&self, program: &Program, target: Target) -> Result<Image, Error> {
-        let (source, nvrtc) = (KernelSource::of(program, target)?, self.clone());
+        let (source, nvrtc) = (KernelText::of(program)?.for_target(target), self.clone());
         let name = source.key(&Identity::of(self));
         let work = move || nvrtc.compile_source(&source);
         deadline::run_within(deadline::or_default(None)?, name, target, work)
     }
 
     fn compile_source(&self, source: &KernelSource) -> Result<Image, Error> {
-        let image = self.compile_reported(&source.text, source.target)?;
-        let most = source.most_registers();
+        let KernelSource { text, target } = source;
+        let image = self.compile_reported(&text.text, *target)?;
+        let most = text.most_registers();
         if image.resources.iter().all(|kernel| kernel.registers <= most) {
             return Ok(image);
         }
-        self.compile_with(&source.text, source.target, &[&format!("--maxrregcount={most}")])
+        self.compile_with(&text.text, *target, &[&format!("--maxrregcount={most}")])
     }
 
     /// Compiles with the report of ptxas. NVRTC (CUDA 12.9) returns images from its own cache without that report, so a

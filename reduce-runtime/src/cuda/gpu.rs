@@ -1,5 +1,6 @@
 //! A GPU: its context, its architecture, and its compiler.
 
+use super::ahead;
 use super::compile::Compiler;
 use super::driver::{self, failed};
 use crate::Error;
@@ -42,10 +43,13 @@ impl Gpu {
     pub(crate) fn of(context: Arc<CudaContext>) -> Result<Gpu, Error> {
         let capability = context.compute_capability().map_err(failed("asking for the architecture"))?;
         let architecture =
-            Architecture::of_capability(capability.0.unsigned_abs(), capability.1.unsigned_abs());
-        let compiler = Compiler::new(Cache::of_environment());
-        // Without a compiler for its architecture, the device is unusable.
-        compiler.target(architecture)?;
+            Architecture::from_capability(capability.0.unsigned_abs(), capability.1.unsigned_abs());
+        let compiler = Compiler::new(Cache::from_env());
+        // Without a compiler for its architecture or kernels, the device is unusable.
+        compiler
+            .target(architecture)
+            .map(|_| ())
+            .or_else(|error| ahead::check_device(architecture, error))?;
         Ok(Gpu { context, architecture, compiler: Arc::new(compiler) })
     }
 

@@ -65,6 +65,7 @@ pub struct DeviceGroups {
 
 impl DeviceGroups {
     /// Returns the length of each axis of the result.
+    #[must_use]
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
@@ -207,7 +208,7 @@ impl Reducer {
         for (param, input) in self.operation().inputs.iter().zip(inputs) {
             inputs::check_input(Domain::WHOLE, param, &input.data.shape())?;
         }
-        let shapes = inputs.iter().map(|input| input.on((input.data.ty(), input.data.len())));
+        let shapes = inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len())));
         let nest = self.nest(shapes)?.of(self.operation());
         self.within(nest.extent().length)?;
         Ok((self.kernels_of(nest.domain())?, nest))

@@ -34,7 +34,7 @@ const RECORDING: &str = "recording that an input is read";
 ///     }
 /// }
 /// fn sum(invented: &Invented) {
-///     reduce_runtime::DeviceInput::of::<f32>(invented);
+///     reduce_runtime::DeviceInput::new::<f32>(invented);
 /// }
 /// ```
 pub trait DeviceMemory<T>: DevicePtr<T> + sealed::Sealed {}
@@ -122,18 +122,33 @@ fn order_after(later: &CudaStream, earlier: &CudaStream) -> Result<(), DriverErr
 
 impl<'a> DeviceInput<'a> {
     /// Makes an input of cudarc memory, read on its own stream. The stream waits for the last write.
-    pub fn of<T: Element>(slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
-        DeviceInput::on(slice.stream(), slice)
+    pub fn new<T: Element>(slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
+        DeviceInput::on_stream(slice.stream(), slice)
     }
 
     /// Makes an input that is read on another stream of its device. The stream waits for the last write.
-    pub fn on<T: Element>(stream: &'a Arc<CudaStream>, slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
+    pub fn on_stream<T: Element>(
+        stream: &'a Arc<CudaStream>,
+        slice: &'a impl DeviceMemory<T>,
+    ) -> DeviceInput<'a> {
         let (pointer, reading) = Reading::on(stream, slice);
         let elements = Strided { data: slice.len(), offset: 0, step: 1, len: slice.len() };
         DeviceInput { ty: T::TY, elements, pointer, reading }
     }
 
+    // The old names, until no branch has them.
+    #[doc(hidden)]
+    pub fn of<T: Element>(slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
+        DeviceInput::new(slice)
+    }
+
+    #[doc(hidden)]
+    pub fn on<T: Element>(stream: &'a Arc<CudaStream>, slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
+        DeviceInput::on_stream(stream, slice)
+    }
+
     /// Selects `len` elements of the memory that lie `step` apart, the first at `offset`, as in [`Strided`].
+    #[must_use]
     pub fn strided(self, offset: usize, step: isize, len: usize) -> DeviceInput<'a> {
         let elements = Strided { data: self.elements.data, offset, step, len };
         DeviceInput { elements, ..self }
@@ -152,23 +167,26 @@ impl<'a> DeviceInput<'a> {
     }
 
     /// Returns the type of the elements.
+    #[must_use]
     pub fn ty(&self) -> Scalar {
         self.ty
     }
 
     /// Returns the number of elements.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.elements.len
     }
 
     /// Returns whether there are no elements.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.elements.len == 0
     }
 
     /// Returns the type and length of the memory, and the positions of the elements in it.
     pub(crate) fn shape(&self) -> Strided<(Scalar, usize)> {
-        self.elements.of((self.ty, self.elements.data))
+        self.elements.with_data((self.ty, self.elements.data))
     }
 
     pub(super) fn stream(&self) -> &'a Arc<CudaStream> {
@@ -226,7 +244,7 @@ impl<'a, In> DeviceInputs<'a, In> {
     ///
     /// The stream waits for the last writes. While these inputs live, the slices can only be read. For a graph, make
     /// the inputs before the capture begins.
-    pub fn on(stream: &'a Arc<CudaStream>, slices: impl DeviceSlices<'a, In>) -> DeviceInputs<'a, In> {
+    pub fn new(stream: &'a Arc<CudaStream>, slices: impl DeviceSlices<'a, In>) -> DeviceInputs<'a, In> {
         DeviceInputs { inputs: slices.inputs(Some(stream)), types: PhantomData }
     }
 
@@ -245,6 +263,7 @@ impl<'a, In> DeviceInputs<'a, In> {
     }
 
     /// Returns the inputs without their types.
+    #[must_use]
     pub fn as_slice(&self) -> &[DeviceInput<'a>] {
         &self.inputs
     }
@@ -275,7 +294,7 @@ macro_rules! single {
         $(#[diagnostic::do_not_recommend]
         impl<'a, S: DeviceMemory<$ty>> DeviceSlices<'a, $ty> for &'a S {
             fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
-                vec![DeviceInput::on(stream.unwrap_or(self.stream()), self)]
+                vec![DeviceInput::on_stream(stream.unwrap_or(self.stream()), self)]
             }
         }
 
@@ -283,7 +302,7 @@ macro_rules! single {
         impl<'a, S: DeviceMemory<$ty>> DeviceSlices<'a, $ty> for Strided<&'a S> {
             fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
                 let Strided { data, offset, step, len } = self;
-                vec![DeviceInput::on(stream.unwrap_or(data.stream()), data).strided(offset, step, len)]
+                vec![DeviceInput::on_stream(stream.unwrap_or(data.stream()), data).strided(offset, step, len)]
             }
         })*
     };

@@ -131,22 +131,26 @@ impl Drop for KeyKernels {
 
 impl DeviceKeys {
     /// Returns the number of groups.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.kernels.program.keys.groups as usize
     }
 
     /// Returns whether there are no groups: never.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the stream that the calls are queued on.
+    #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
 
     /// Returns the device address of the results, one for each group: the fields of the operation's stored output, laid out as in C. The
     /// address never changes. Readers must be ordered after the call by its stream, or by an event.
+    #[must_use]
     pub fn result_ptr(&self) -> CUdeviceptr {
         self.base + RESULTS
     }
@@ -289,12 +293,13 @@ impl Reducer {
             (Some(_), Some(_)) | (None, None) => {}
         }
         inputs::check_params(&keying.program.operation, params)?;
-        let of_keys = keys.map(|keys| View::of(keys, [keys.len()]));
+        let of_keys = keys.map(|keys| View::new(keys, [keys.len()]));
         let all: Vec<_> = inputs.iter().cloned().chain(of_keys).collect();
         for (param, view) in keying.program.operation.inputs.iter().zip(&all) {
             inputs::check_input(Domain::WHOLE, param, &view.data.shape())?;
         }
-        let shapes: Vec<_> = all.iter().map(|view| view.on((view.data.ty(), view.data.len()))).collect();
+        let shapes: Vec<_> =
+            all.iter().map(|view| view.with_data((view.data.ty(), view.data.len()))).collect();
         let elements = check_line(&keying.program, &shapes)?;
         if elements > 1 && all.iter().any(|view| view.steps != [1]) {
             return Err(SegmentsError::OnDevice.into());

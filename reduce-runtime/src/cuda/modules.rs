@@ -1,10 +1,12 @@
 //! Loaded modules: one for each program and context, shared by all reducers that run it.
 
-use super::compile::{Compiler, KernelSource};
+use super::ahead;
+use super::compile::{Compiler, KernelSource, KernelText};
 use super::driver::failed;
 use super::gpu::Gpu;
 use crate::Error;
 use crate::cache::Key;
+use crate::event::event;
 use crate::image::Image;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, CudaModule, DriverError};
@@ -33,36 +35,61 @@ const NO_IMAGE: [CUresult; 4] = [
 
 /// Returns the module of a program. Loads or compiles it unless this process holds it already.
 pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
-    let compiler = gpu.compiler();
-    module_of(KernelSource::of(program, compiler.target(gpu.architecture())?)?, gpu)
+    module_of(KernelText::of(program)?, gpu)
 }
 
 /// Returns the module of a program over segments.
 pub(super) fn of_segments(program: &Segmented, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
-    module_of(KernelSource::of_segments(program, gpu.compiler().target(gpu.architecture())?)?, gpu)
+    module_of(KernelText::of_segments(program)?, gpu)
 }
 
 /// Returns the module of a program that finds runs of keys.
 pub(super) fn of_heads(program: &Heads, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
-    module_of(KernelSource::of_heads(program, gpu.compiler().target(gpu.architecture())?)?, gpu)
+    module_of(KernelText::of_heads(program)?, gpu)
 }
 
 /// Returns the module of a program over elements with keys.
 pub(super) fn of_keys(program: &Keyed, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
-    module_of(KernelSource::of_keys(program, gpu.compiler().target(gpu.architecture())?)?, gpu)
+    module_of(KernelText::of_keys(program)?, gpu)
 }
 
-fn module_of(source: KernelSource, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
+fn module_of(text: KernelText, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
+    if let Some((key, image)) = ahead::installed(&text, gpu.architecture()) {
+        event!("kernels were compiled ahead", device = gpu.name(), target = image.target);
+        match held(gpu, key, || load_image(image, gpu.context())) {
+            // The driver may be older than the NVRTC that compiled the image.
+            Err(DriverError(code)) if NO_IMAGE.contains(&code) => {}
+            loaded => return loaded.map_err(failed("loading the kernels")),
+        }
+    }
+    compiled(text, gpu).map_err(|error| ahead::missing(gpu.architecture(), error))
+}
+
+fn compiled(text: KernelText, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
     let compiler = gpu.compiler();
+    let source = text.for_target(compiler.target(gpu.architecture())?);
     let key = compiler.key(&source)?;
+    held(gpu, key, || load(compiler, &source, &key, gpu.context()))
+}
+
+/// Returns the module under a key in this process, and makes it if there is none.
+fn held<E>(
+    gpu: &Gpu,
+    key: Key,
+    make: impl FnOnce() -> Result<Arc<CudaModule>, E>,
+) -> Result<Arc<CudaModule>, E> {
     let slot = slot((gpu.context().cu_ctx() as usize, key));
     let mut slot = lock(&slot);
     if let Some(module) = slot.upgrade() {
         return Ok(module);
     }
-    let module = load(compiler, &source, &key, gpu.context())?;
+    let module = make()?;
     *slot = Arc::downgrade(&module);
     Ok(module)
+}
+
+fn load_image(image: Image, context: &Arc<CudaContext>) -> Result<Arc<CudaModule>, DriverError> {
+    context.load_module(Ptx::from_binary(terminated(image.bytes)))
 }
 
 /// Loads a module from the cache, or compiles it if the cache has no image that the driver accepts.
@@ -72,15 +99,15 @@ fn load(
     key: &Key,
     context: &Arc<CudaContext>,
 ) -> Result<Arc<CudaModule>, Error> {
-    let load = |image: Image| context.load_module(Ptx::from_binary(terminated(image.bytes)));
     if let Some(image) = compiler.cached(key, source) {
-        match load(image) {
+        event!("kernels come from the cache", target = image.target, key = key);
+        match load_image(image, context) {
             Err(DriverError(code)) if NO_IMAGE.contains(&code) => compiler.cache().remove(key),
             // Any other error is not the fault of the image.
             loaded => return loaded.map_err(failed("loading the kernels")),
         }
     }
-    load(compiler.compile(source)?).map_err(failed("loading the kernels"))
+    load_image(compiler.compile(source)?, context).map_err(failed("loading the kernels"))
 }
 
 fn slot(name: (usize, Key)) -> ModuleSlot {

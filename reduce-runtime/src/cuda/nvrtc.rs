@@ -1,9 +1,9 @@
 //! NVRTC: the functions that this crate calls, and compilation with them.
 
 use super::library;
-use crate::Error;
 use crate::architecture::{Architecture, Target};
 use crate::image::{Image, Resources};
+use crate::{Error, NvrtcError};
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -90,11 +90,13 @@ impl Nvrtc {
     }
 
     /// Returns the place of the library: a path, or a name that the loader resolved.
+    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Returns the architectures that it compiles for, ascending.
+    #[must_use]
     pub fn architectures(&self) -> &[Architecture] {
         &self.architectures
     }
@@ -138,7 +140,7 @@ impl Nvrtc {
     fn refused(&self, code: c_int, source: &str, target: Target, log: &str) -> Error {
         let lines = source.lines().enumerate().map(|(i, line)| format!("{:>4} | {line}\n", i + 1));
         let (name, log) = (self.api.name_of(code), log.trim_end().to_owned());
-        Error::Nvrtc { target, name, log, source_text: lines.collect() }
+        Error::Nvrtc(Box::new(NvrtcError { target, name, log, source_text: lines.collect() }))
     }
 }
 

@@ -130,11 +130,13 @@ impl Drop for SegmentKernels {
 
 impl DeviceSegments {
     /// Returns the number of results: one for each segment, or for each column of each segment.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.sizes.groups() as usize
     }
 
     /// Returns whether there are no results.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sizes.groups() == 0
     }
@@ -145,12 +147,14 @@ impl DeviceSegments {
     }
 
     /// Returns the stream that the calls are queued on.
+    #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
 
     /// Returns the device address of the results, one after the other: the fields of the operation's output, laid out as in C. The
     /// address never changes. Readers must be ordered after the call by its stream, or by an event.
+    #[must_use]
     pub fn result_ptr(&self) -> CUdeviceptr {
         self.base + self.layout.results
     }

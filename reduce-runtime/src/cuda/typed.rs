@@ -106,7 +106,7 @@ impl<In, Offset: Element, R: GroupResult, P: Params> With<'_, Compiled<Ragged<In
         views: V,
         offsets: &'a impl DeviceMemory<Offset>,
     ) -> Result<DeviceResults<DeviceSegments, Array<R>>, Error> {
-        let (inputs, offsets) = (views.inputs(), DeviceInput::of(offsets));
+        let (inputs, offsets) = (views.inputs(), DeviceInput::new(offsets));
         let reducer = self.reduction.reducer();
         reducer.reduce_segments_device(&borrowed(&inputs), &offsets, &self.params).map(DeviceResults::of)
     }
@@ -121,7 +121,7 @@ impl<In, Offset: Element, R: GroupResult, P: Params> With<'_, Compiled<Ragged<In
         offsets: &'a impl DeviceMemory<Offset>,
         into: &mut DeviceResults<DeviceSegments, Array<R>>,
     ) -> Result<(), Error> {
-        let (inputs, offsets) = (views.inputs(), DeviceInput::of(offsets));
+        let (inputs, offsets) = (views.inputs(), DeviceInput::new(offsets));
         let reducer = self.reduction.reducer();
         reducer.reduce_segments_into(&borrowed(&inputs), &offsets, &self.params, &mut into.results)
     }
@@ -165,7 +165,7 @@ impl<In, Key: Element, R: GroupResult, P: Params> With<'_, Compiled<Keyed<In, Ke
         views: V,
         keys: &'a impl DeviceMemory<Key>,
     ) -> Result<DeviceResults<DeviceRuns, Runs<Key, R>>, Error> {
-        let (inputs, keys) = (views.inputs(), DeviceInput::of(keys));
+        let (inputs, keys) = (views.inputs(), DeviceInput::new(keys));
         let reducer = self.reduction.reducer();
         reducer.reduce_runs_device(&borrowed(&inputs), &keys, &self.params).map(DeviceResults::of)
     }
@@ -180,7 +180,7 @@ impl<In, Key: Element, R: GroupResult, P: Params> With<'_, Compiled<Keyed<In, Ke
         keys: &'a impl DeviceMemory<Key>,
         into: &mut DeviceResults<DeviceRuns, Runs<Key, R>>,
     ) -> Result<(), Error> {
-        let (inputs, keys) = (views.inputs(), DeviceInput::of(keys));
+        let (inputs, keys) = (views.inputs(), DeviceInput::new(keys));
         let reducer = self.reduction.reducer();
         reducer.reduce_runs_into(&borrowed(&inputs), &keys, &self.params, &mut into.results)
     }
@@ -224,7 +224,7 @@ impl<In, Key: Element, R: GroupResult, P: Params> With<'_, Compiled<Numbered<In,
         views: V,
         keys: &'a impl DeviceMemory<Key>,
     ) -> Result<DeviceResults<DeviceKeys, Array<R>>, Error> {
-        let (inputs, keys) = (views.inputs(), DeviceInput::of(keys));
+        let (inputs, keys) = (views.inputs(), DeviceInput::new(keys));
         let reducer = self.reduction.reducer();
         reducer.reduce_keys_device(&borrowed(&inputs), Some(&keys), &self.params).map(DeviceResults::of)
     }
@@ -239,12 +239,12 @@ impl<In, Key: Element, R: GroupResult, P: Params> With<'_, Compiled<Numbered<In,
         keys: &'a impl DeviceMemory<Key>,
         into: &mut DeviceResults<DeviceKeys, Array<R>>,
     ) -> Result<(), Error> {
-        let (inputs, keys) = (views.inputs(), DeviceInput::of(keys));
+        let (inputs, keys) = (views.inputs(), DeviceInput::new(keys));
         let reducer = self.reduction.reducer();
         reducer.reduce_keys_into(&borrowed(&inputs), Some(&keys), &self.params, &mut into.results)
     }
 }
 
 fn borrowed<'a, 'i>(inputs: &'i [View<DeviceInput<'a>>]) -> Vec<View<&'i DeviceInput<'a>>> {
-    inputs.iter().map(|input| input.on(&input.data)).collect()
+    inputs.iter().map(|input| input.with_data(&input.data)).collect()
 }

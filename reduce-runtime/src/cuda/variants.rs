@@ -5,11 +5,13 @@ use super::gpu::Gpu;
 use super::launch::largest_cluster;
 use super::modules;
 use crate::Error;
+use crate::event::event;
 use cudarc::driver::sys::CUfunction_attribute;
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream};
 use reduce_codegen::Programs;
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::program::{Kernel, Launch, Plan, Program, Reads};
+use reduce_ir::spec::Listed;
 use reduce_ir::{Domain, Extent, Value};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Builder;
@@ -101,6 +103,12 @@ impl Variants {
     /// Loads the program at an index, or its replacement without clusters if the GPU cannot make them.
     fn load(&self, index: usize) -> Result<Variant, Error> {
         let program = &self.programs.variants()[index];
+        event!(
+            "loading kernels",
+            operator = program.operation.name,
+            passes = Listed(&program.passes),
+            device = self.gpu.name()
+        );
         let variant = Variant::load(program, &self.gpu)?;
         let cluster = program.kernel(Reads::Inputs).cluster();
         if cluster == 1 {
@@ -234,7 +242,7 @@ mod tests {
         let most = 32 * LARGEST_GRID;
         assert_eq!(launches(&plan, most)?[0].grid, LARGEST_GRID);
         let error = launches(&plan, most + 1).err().ok_or("one block too many")?;
-        assert!(matches!(error, Error::GridTooLarge { .. }) && error.is_users_fault());
+        assert!(matches!(error, Error::GridTooLarge { .. }) && error.is_usage_error());
         assert!(error.to_string().contains("coarsen"), "{error}");
         Ok(())
     }

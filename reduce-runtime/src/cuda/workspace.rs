@@ -100,6 +100,7 @@ impl Workspace {
     }
 
     /// Returns the memory, ordered after everything that is queued with it.
+    #[must_use]
     pub fn into_memory(mut self) -> CudaSlice<u8> {
         self.written();
         self.memory
@@ -119,11 +120,13 @@ impl Workspace {
     }
 
     /// Returns the most elements that the workspace is for.
+    #[must_use]
     pub fn most(&self) -> u64 {
         self.most.length
     }
 
     /// Returns the stream that the workspace belongs to.
+    #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
@@ -133,6 +136,7 @@ impl Workspace {
     ///
     /// If `filter` or `nan: ignore` may leave no element of a reduction without identity, a `u32` follows the fields.
     /// It is 0 if no element was left.
+    #[must_use]
     pub fn result_ptr(&self) -> CUdeviceptr {
         self.base + RESULT
     }

@@ -8,14 +8,23 @@ impl Error {
     /// The environment variable for the time that callers wait for NVRTC, in seconds.
     pub const COMPILE_SECONDS: &str = "REDUCEGEN_COMPILE_SECONDS";
 
-    /// Returns whether the error is a mistake in the request, not a fault of the machine or of this project.
+    // The old name, until no branch has it.
+    #[doc(hidden)]
     pub fn is_users_fault(&self) -> bool {
+        self.is_usage_error()
+    }
+
+    /// Returns whether the error is a mistake in the request, not a fault of the machine or of this project.
+    #[must_use]
+    pub fn is_usage_error(&self) -> bool {
         match self {
             Error::InputCount { .. }
             | Error::InputType { .. }
             | Error::InputLength { .. }
             | Error::ParamCount { .. }
             | Error::ParamType { .. }
+            | Error::Params(_)
+            | Error::Kernels(_)
             | Error::NotContiguous { .. }
             | Error::TooManyRepeated { .. }
             | Error::OutsideData { .. }
@@ -50,7 +59,7 @@ impl Error {
             | Error::UnknownArchitecture { .. }
             | Error::NoSuchDevice { .. }
             | Error::NoSuchName(_) => true,
-            Error::Stream(error) => error.is_users_fault(),
+            Error::Stream(error) => error.is_usage_error(),
             Error::Codegen(error) => {
                 use codegen::Error::{
                     Name, Refused, SegmentsNeedAuto, SegmentsTooLarge, SharedMemory, TooLarge,
@@ -67,7 +76,7 @@ impl Error {
             | Error::NoDevice
             | Error::NvrtcNotFound { .. }
             | Error::NvrtcUnusable { .. }
-            | Error::Nvrtc { .. }
+            | Error::Nvrtc(_)
             | Error::CompileTime { .. }
             | Error::WrongTime { .. }
             | Error::Driver { .. }

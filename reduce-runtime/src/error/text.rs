@@ -3,6 +3,17 @@
 use crate::Strided;
 use crate::architecture::Architecture;
 use std::fmt::Display;
+use std::path::PathBuf;
+
+/// Counts inputs.
+pub(super) fn inputs_text(inputs: usize) -> String {
+    format!("{inputs} input{}", if inputs == 1 { "" } else { "s" })
+}
+
+/// Lists paths.
+pub(super) fn paths_text(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
 
 /// Lists the params by name.
 pub(super) fn params_text(names: &[String]) -> String {
@@ -10,7 +21,7 @@ pub(super) fn params_text(names: &[String]) -> String {
         return "no params".to_owned();
     }
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    format!("{} param(s), {}", names.len(), quoted.join(", "))
+    format!("{} param{}, {}", names.len(), if names.len() == 1 { "" } else { "s" }, quoted.join(", "))
 }
 
 /// Returns the fix for a wrong number of params.

@@ -94,7 +94,8 @@ impl Plan {
     pub(super) fn takes_views(&self, views: &[View<LanesRef<'_>>], params: &[Value]) -> bool {
         let takes = |(param, input): (&Param, &View<LanesRef<'_>>)| {
             let data = (input.data.ty(), input.data.len());
-            inputs::check_type(param, data.0).is_ok() && view::check(&param.name, &input.on(data)).is_ok()
+            inputs::check_type(param, data.0).is_ok()
+                && view::check(&param.name, &input.with_data(data)).is_ok()
         };
         self.operation.inputs.len() == views.len()
             && self.operation.inputs.iter().zip(views).all(takes)

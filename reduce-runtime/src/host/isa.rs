@@ -14,6 +14,7 @@ pub struct Isa {
 
 impl Isa {
     /// Every instruction set of this processor, the best one also with every prefetch strategy; [`Isa::best`] is the last.
+    #[must_use]
     pub fn all() -> Vec<Isa> {
         let best = Isa::best();
         let fixed = Prefetch::ALL.map(|prefetch| Isa { prefetch: Some(prefetch), ..best });
@@ -21,6 +22,7 @@ impl Isa {
     }
 
     /// The newest instruction set of this processor that the loops are compiled for.
+    #[must_use]
     pub fn best() -> Isa {
         newer().unwrap_or(Isa::portable())
     }

@@ -84,7 +84,7 @@ impl Plan {
     }
 
     pub(super) fn takes(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> bool {
-        let shapes = inputs.iter().map(|it| it.of((it.data.ty(), it.data.len())));
+        let shapes = inputs.iter().map(|it| it.with_data((it.data.ty(), it.data.len())));
         inputs::check(&self.operation, Domain::STRIDED, shapes).is_ok()
             && inputs::check_values(&self.operation.params, params).is_ok()
     }

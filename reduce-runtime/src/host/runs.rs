@@ -35,6 +35,7 @@ keys!(i8 i16 i32 i64 u8 u16 u32 u64 bool);
 float_keys!(f16 bf16 f32 f64);
 
 /// Returns the offsets of the runs: the position of the first key of each, and the number of keys. No keys are no runs.
+#[must_use]
 pub fn run_offsets(keys: LanesRef<'_>) -> Vec<usize> {
     match keys {
         LanesRef::F16(keys) => offsets(keys),

@@ -25,6 +25,7 @@ const CHECKSUM: usize = 8;
 
 impl Partials {
     /// Returns the partials as bytes, in a format with a version and a checksum. They are the same on every machine.
+    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut body = Writer::default();
         body.text(&self.spec);

@@ -99,7 +99,7 @@ impl Reducer {
 
     /// Names the pass that makes one chunk of all elements.
     fn without_chunks(&self, total: u64) -> PartialsError {
-        let passes = &self.programs().of_n(total).passes;
+        let passes = &self.programs().for_len(total).passes;
         let is_it = |name: &str| ["serial", "grid_stride"].contains(&name);
         let pass = passes.iter().find(|pass| is_it(pass.name)).or(passes.first());
         PartialsError::NoChunks { pass: pass.map_or_else(String::new, ToString::to_string) }

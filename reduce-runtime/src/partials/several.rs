@@ -24,7 +24,7 @@ impl Reducer {
         }
         let inputs: Vec<Strided<LanesRef<'_>>> = inputs.iter().map(|&input| input.into()).collect();
         inputs::check_params(reducer.operation(), params)?;
-        let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
+        let shapes = inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len())));
         let total = inputs::check(reducer.operation(), reducer.programs().domain(), shapes)?;
         let ranges = shares(total, reducer.chunk_len(total)?, reducers.len() as u64);
         let part = |reducer: &Reducer, range: Range<u64>| {

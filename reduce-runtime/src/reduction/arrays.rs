@@ -20,6 +20,7 @@ pub struct Array<T> {
 
 impl<T> Array<T> {
     /// Returns the result at coordinates; `None` if there is none.
+    #[must_use]
     pub fn get(&self, at: &[usize]) -> Option<&T> {
         let axes = self.shape.iter().zip(at);
         let inside = at.len() == self.shape.len() && axes.clone().all(|(length, at)| at < length);
@@ -74,7 +75,7 @@ impl<T: Output> GroupResult for Option<T> {
 /// alone is a view of one axis. Up to sixteen inputs are a tuple of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no view of elements for the inputs `{In}`",
-    note = "give `View::of(&x, [rows, columns])` of a slice of exactly that type; a tuple of views for several inputs"
+    note = "give `View::new(&x, [rows, columns])` of a slice of exactly that type; a tuple of views for several inputs"
 )]
 pub trait Views<In> {
     #[doc(hidden)]
@@ -87,7 +88,7 @@ macro_rules! scalars {
             #[diagnostic::do_not_recommend]
             impl<S: AsRef<[$ty]> + ?Sized> Views<$ty> for View<&S> {
                 fn views(&self) -> Vec<View<LanesRef<'_>>> {
-                    vec![self.on(LanesRef::from(self.data.as_ref()))]
+                    vec![self.with_data(LanesRef::from(self.data.as_ref()))]
                 }
             }
 
@@ -95,7 +96,7 @@ macro_rules! scalars {
             impl<S: AsRef<[$ty]> + ?Sized> Views<$ty> for &S {
                 fn views(&self) -> Vec<View<LanesRef<'_>>> {
                     let elements = self.as_ref();
-                    vec![View::of(LanesRef::from(elements), [elements.len()])]
+                    vec![View::new(LanesRef::from(elements), [elements.len()])]
                 }
             }
         )*

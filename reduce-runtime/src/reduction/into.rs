@@ -11,8 +11,8 @@ impl<In, R: GroupResult, P: Params> Reduction<In, Array<R>, P> {
     /// # fn transposed(sums: &Reduction<f32, Array<f32>>, images: &[f32]) -> Result<Vec<f32>, Error> {
     /// // Sums of shape [images, channels], written as [channels, images].
     /// let mut out = vec![0.0; 8 * 3];
-    /// let into = View { steps: vec![1, 8], ..View::of(&mut out[..], [8, 3]) };
-    /// sums.reduce_into(View::of(images, [8, 64, 64, 3]), into)?;
+    /// let into = View { steps: vec![1, 8], ..View::new(&mut out[..], [8, 3]) };
+    /// sums.reduce_into(View::new(images, [8, 64, 64, 3]), into)?;
     /// # Ok(out)
     /// # }
     /// ```
@@ -119,7 +119,7 @@ mod tests {
             (6, [-3, -1], [0, 6, 5, 4, 3, 2, 1]),
         ] {
             let mut data = [0; 7];
-            write(array(), View { offset, steps: steps.to_vec(), ..View::of(&mut data[..], [2, 3]) })
+            write(array(), View { offset, steps: steps.to_vec(), ..View::new(&mut data[..], [2, 3]) })
                 .unwrap();
             assert_eq!(data, expected, "{steps:?}");
         }

@@ -80,6 +80,6 @@ where
     for<'a> LanesRef<'a>: From<&'a [Key]>,
 {
     let reducer = compiled.reducer();
-    let groups = reducer.reduce_keys(views, View::of(keys.into(), [keys.len()]), params)?;
+    let groups = reducer.reduce_keys(views, View::new(keys.into(), [keys.len()]), params)?;
     array(reducer.operation(), groups)
 }

@@ -138,7 +138,7 @@ macro_rules! scalars {
             #[diagnostic::do_not_recommend]
             impl<S: AsRef<[$ty]> + ?Sized> Slices<$ty> for Strided<&S> {
                 fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
-                    vec![self.of(LanesRef::from(self.data.as_ref()))]
+                    vec![self.with_data(LanesRef::from(self.data.as_ref()))]
                 }
             }
 

@@ -1,6 +1,7 @@
 //! A reduction with values for its params.
 
 use crate::default_device::{chosen, worthwhile_gpu};
+use crate::event::event;
 use crate::{Compiled, Device, Error, Output, Params, Reduction, Returned, Slices};
 #[cfg(feature = "cuda")]
 use crate::{DeviceInputs, Workspace};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 /// A [`Reduction`] or a [`Compiled`] one with values for its params, as `with` returns it.
 #[derive(Clone, Debug)]
+#[must_use = "it does nothing until it is called"]
 pub struct With<'a, R> {
     pub(crate) reduction: &'a R,
     pub(crate) params: Vec<Value>,
@@ -27,7 +29,6 @@ impl<'a, R> With<'a, R> {
 
 impl<In, Out: Returned, P: Params> With<'_, Reduction<In, Out, P>> {
     /// Returns the same for calls on a device.
-    #[must_use]
     pub fn with_device(self, device: &Device) -> Self {
         With { device: Some(device.clone()), ..self }
     }
@@ -43,10 +44,23 @@ impl<In, Out: Returned, P: Params> With<'_, Reduction<In, Out, P>> {
             return run(&self.reduction.compiled(&device)?);
         }
         let host = self.reduction.compiled(&Device::host())?;
-        let gpu = worthwhile_gpu(host.reducer().operation(), elements, bytes);
+        let operation = host.reducer().operation();
+        let gpu = worthwhile_gpu(operation, elements, bytes);
+        let device = || gpu.as_ref().map_or("host".to_owned(), Device::name);
+        event!(
+            "a call chose its device",
+            device = device(),
+            operator = operation.name,
+            elements = elements,
+            bytes = bytes
+        );
         match gpu.map(|gpu| run(&self.reduction.compiled(&gpu)?)) {
             Some(Ok(result)) => Ok(result),
-            Some(Err(_)) | None => run(&host),
+            Some(Err(error)) => {
+                event!("the host runs a call that failed on the GPU", error = error);
+                run(&host)
+            }
+            None => run(&host),
         }
     }
 }

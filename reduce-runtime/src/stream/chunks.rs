@@ -38,7 +38,7 @@ where
             };
             let slices = &chunk;
             let views = slices.views();
-            let shapes = views.iter().map(|view| view.of((view.data.ty(), view.data.len())));
+            let shapes = views.iter().map(|view| view.with_data((view.data.ty(), view.data.len())));
             let all = inputs::check(self.operation, Domain::WHOLE, shapes)? as usize;
             let some = (all - from).min(len - found);
             for (lanes, view) in lanes.iter_mut().zip(&views) {

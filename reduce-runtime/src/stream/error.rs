@@ -86,7 +86,7 @@ impl StreamError {
     }
 
     /// Returns whether the error is a mistake of the caller, and not a fault of the machine.
-    pub(crate) fn is_users_fault(&self) -> bool {
+    pub(crate) fn is_usage_error(&self) -> bool {
         match self {
             StreamError::Torn { .. } | StreamError::NotBool { .. } | StreamError::Axes => true,
             StreamError::Read { .. }

@@ -3,7 +3,7 @@
 
 pub(crate) mod injection;
 #[path = "../../../tests/support/skip.rs"]
-mod skip;
+pub(crate) mod skip;
 
 use reduce_dsl::operators::operator;
 use reduce_ir::func::Param;

@@ -144,7 +144,8 @@ impl Reducer {
             inputs::check_input(Domain::WHOLE, param, &input.data.shape())?;
         }
         inputs::check_input(Domain::WHOLE, &Param::new("offsets", expected), &offsets.shape())?;
-        let nest = self.nest_of(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?;
+        let nest =
+            self.nest_of(inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len()))))?;
         let lie = Lie::of(&nest)?;
         let sizes = lie.sizes(offsets.len());
         groups::check_room(self.operation(), sizes.groups())?;

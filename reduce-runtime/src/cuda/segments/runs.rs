@@ -71,22 +71,26 @@ impl SegmentKernels {
 
 impl DeviceRuns {
     /// Returns the stream that the calls are queued on.
+    #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         self.segments.stream()
     }
 
     /// Returns the device address of the results, one for each run: the fields of the operation's output, laid out as in C. The address never
     /// changes. Readers must be ordered after the call by its stream, or by an event.
+    #[must_use]
     pub fn result_ptr(&self) -> CUdeviceptr {
         self.segments.result_ptr()
     }
 
     /// Returns the device address of the keys, one for each run.
+    #[must_use]
     pub fn keys_ptr(&self) -> CUdeviceptr {
         self.base + self.layout.keys
     }
 
     /// Returns the device address of the number of runs, a `u64`.
+    #[must_use]
     pub fn number_ptr(&self) -> CUdeviceptr {
         self.base + self.layout.number
     }
@@ -243,7 +247,8 @@ impl Reducer {
             inputs::check_input(Domain::WHOLE, param, &input.data.shape())?;
         }
         inputs::check_input(Domain::WHOLE, &Param::new("keys", expected), &keys.shape())?;
-        let nest = self.nest_of(inputs.iter().map(|input| input.on((input.data.ty(), input.data.len()))))?;
+        let nest =
+            self.nest_of(inputs.iter().map(|input| input.with_data((input.data.ty(), input.data.len()))))?;
         if Lie::of(&nest)?.domain() != Domain::ROWS {
             return Err(SegmentsError::OnDevice.into());
         }
