@@ -36,6 +36,6 @@ fn main() -> Result<(), Error> {
         op: |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]],
         identity: [0; 4],
     };
-    assert_eq!(lo_hi.with((10.0, 2.5)).reduce(&[10.0, 12.0, 15.0, 99.0])?, [2, 0, 1, 1]);
+    assert_eq!(lo_hi.with_params(|p| p.lo(10.0).width(2.5)).reduce(&[10.0, 12.0, 15.0, 99.0])?, [2, 0, 1, 1]);
     Ok(())
 }

@@ -55,7 +55,7 @@ const MOST_OF_FEW: usize = 16_500;
 const SHAPES: u64 = 3;
 
 /// Properties that some samples have. A generator that no longer makes them would test less.
-const PROPERTIES: [&str; 44] = [
+const PROPERTIES: [&str; 43] = [
     "no groups",
     "no elements",
     "one element",
@@ -87,7 +87,6 @@ const PROPERTIES: [&str; 44] = [
     "subwarp",
     "beside",
     "grid_stride",
-    "cluster",
     "one_block",
     "shuffle",
     "sequential",

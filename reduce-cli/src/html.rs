@@ -118,7 +118,7 @@ impl Elements {
     fn of_files(request: &Request, spec: &Spec, files: &[data::Data]) -> Result<Elements, Failure> {
         let operation = &spec.operation;
         run::fit(operation, files)?;
-        let params = params::values(&request.params, operation)?;
+        let params = params::values(&request.params, spec)?;
         if let Some(axes) = &spec.axes {
             let Inputs { shaped, views } = Inputs::of(request, spec, axes, files)?;
             check_count(shaped.extent().elements())?;

@@ -11,7 +11,6 @@ use quote::{ToTokens, quote};
 use reduce_dsl::parse::{self, Closure, Export, Read};
 use reduce_ir::Spec;
 use reduce_ir::axes::{Cut, Keys};
-use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use syn::Attribute;
 
@@ -116,7 +115,7 @@ fn ty(read: &Read) -> TokenStream {
         }
         None | Some(Cut::Whole | Cut::Keys(Keys { given: None, .. })) => inputs,
     };
-    let output = types::record(&operation.output, forms);
+    let output = types::record(&operation.output, &read.forms);
     let may_be_absent = operation.may_lack_result();
     let output = match (axes, may_be_absent) {
         (None, _) => output,

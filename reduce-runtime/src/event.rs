@@ -11,7 +11,7 @@ macro_rules! event {
 #[cfg(not(feature = "tracing"))]
 macro_rules! event {
     ($message:literal $(, $name:ident = $value:expr)*) => {{
-        let _ = || ($(&$value,)*);
+        let _ = || { $(let _ = &$value;)* };
     }};
 }
 

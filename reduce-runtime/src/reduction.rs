@@ -19,7 +19,6 @@ pub use numbered::Numbered;
 pub use runs::{Keyed, Runs};
 pub use segments::Ragged;
 pub use tuples::{take, width};
-pub use types::{NoParams, Output, Params, Returned, Slices};
 pub use types::{CompleteParams, NamedParams, NoParams, Output, Params, Returned, Slices};
 pub use with::With;
 

@@ -28,8 +28,8 @@ impl<'w, 'c> Writer<'w, 'c> {
         if depth == 0 || self.choices.once_in(5) {
             return self.leaf(ty);
         }
-        match self.choices.below(19) {
-            16..19 => self.controlled(ty, depth - 1),
+        match self.choices.below(17) {
+            16 => self.controlled(ty, depth - 1),
             0 => self.branches(ty, depth - 1),
             1 => self.block(ty, depth - 1),
             2..=5 => self.method(ty, depth - 1),

@@ -46,16 +46,6 @@ fn json_has_a_line_for_each_stage() {
     assert_eq!(lines[0]["read_measured"], false);
 }
 
-/// The interpreter and the host read the same places.
-#[test]
-fn arrays_in_fortran_order_are_explained() {
-    let folder = Folder::of("explain_fortran");
-    let spec = "op: max, ty: f32, axes: i j -> j";
-    for order in [&[][..], &["--fortran"]] {
-        folder.stdout(&[&["explain", spec, "--shape", "i=30,j=20", "--device", "host"], order].concat());
-    }
-}
-
 #[test]
 fn what_cannot_be_explained() {
     let folder = Folder::of("explain_refused");

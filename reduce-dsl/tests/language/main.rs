@@ -1,4 +1,10 @@
 //! Tests that closures with control flow, tuples, arrays and helper functions compute the values of the same Rust code.
+#![allow(
+    clippy::too_many_lines,
+    clippy::reversed_empty_ranges,
+    clippy::manual_swap,
+    reason = "closures of users are written in every way"
+)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 #![allow(
     clippy::manual_range_patterns,

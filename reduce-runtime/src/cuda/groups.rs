@@ -126,7 +126,7 @@ impl Reducer {
     /// of a few bytes. [`DeviceGroups::into_memory`] returns the allocation.
     ///
     /// # Errors
-    /// As [`Reducer::reduce_groups_device`]; `allocate` fails, or the memory does not fit.
+    /// As [`Reducer::reduce_groups_device`]; `allocate` fails, or the memory does not fit. The allocation is dropped then.
     pub fn groups_in(
         &self,
         inputs: &[View<&DeviceInput<'_>>],

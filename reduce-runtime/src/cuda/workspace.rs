@@ -75,11 +75,9 @@ impl Workspace {
         }
         let flagged = flagged(variants, most);
         let zeros = partials(variants, most.groups) + flagged;
-        if let Err(error) = stream.memset_zeros(&mut memory.slice_mut(..zeros as usize)) {
-            // It may belong to another library, and the driver may still use it.
-            std::mem::forget(memory);
-            return Err(failed("setting the ticket and flags")(error));
-        }
+        stream
+            .memset_zeros(&mut memory.slice_mut(..zeros as usize))
+            .map_err(failed("setting the ticket and flags"))?;
         let _current = driver::Current(stream.context().clone());
         let (variants, planned, variant_index, launches) = (variants.clone(), None, 0, Vec::new());
         let (has_result, is_lent) = (false, false);

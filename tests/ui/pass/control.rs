@@ -39,8 +39,9 @@ mod counts {
     }
 }
 
-/// The mean of the elements in a range, and their number.
-static MEAN: Reduction<f32, (f64, u64), (f32, f32)> = reduction! {
+reduction! {
+    /// The mean of the elements in a range, and their number.
+    static MEAN;
     ty: f32,
     params: { lo: f32, hi: f32 },
     acc: (f64, u64),
@@ -59,7 +60,7 @@ static MEAN: Reduction<f32, (f64, u64), (f32, f32)> = reduction! {
         }
         (mean, n)
     },
-};
+}
 
 /// A polynomial, by Horner's rule.
 static POLYNOMIAL: Reduction<f64, f64> = reduction! {
@@ -103,7 +104,7 @@ static PRODUCT: Reduction<(i64, i64), [[i64; 2]; 2]> = reduction! {
 fn main() {
     let counts: counts::Counts = counts::COUNTS.reduce(&[1, 20, 300, 5]).unwrap();
     assert_eq!((counts.classes, counts.most), ([2, 1, 1], 300));
-    assert_eq!(MEAN.with((0.0, 10.0)).reduce(&[1.0, 50.0, 2.0]).unwrap(), (1.5, 2));
+    assert_eq!(MEAN.with_params(|p| p.lo(0.0).hi(10.0)).reduce(&[1.0, 50.0, 2.0]).unwrap(), (1.5, 2));
     assert_eq!(POLYNOMIAL.reduce(&[0.0, 2.0]).unwrap(), 3.0 + 9.0);
     assert_eq!(LARGEST.reduce(&[1.0, f32::NAN, 3.0]).unwrap(), 3.0);
     assert_eq!(EVEN.reduce(&[1, 2, 4, 7]).unwrap(), 2);

@@ -64,7 +64,7 @@ fn mapped() {
     let class = reduction! { ty: u8, map: |x| match x { 0 => 0u64, 1..=9 => 1, _ => 100 }, op: sum };
     assert_eq!(class.reduce(&[0, 5, 50]).unwrap(), 101);
     let clipped = reduction! { ty: f32, params: { lo: f32, hi: f32 }, map: |x| x.clamp(lo, hi), op: sum };
-    assert_eq!(clipped.with((0.0, 2.0)).reduce(x).unwrap(), 6.0);
+    assert_eq!(clipped.with_params(|p| p.lo(0.0).hi(2.0)).reduce(x).unwrap(), 6.0);
     let early = reduction! { ty: f32, map: |x| { if x < 0.0 { return 0.0; } x.sqrt() }, op: sum };
     assert_eq!(early.reduce(&[4.0, -1.0]).unwrap(), 2.0);
     let changed =
