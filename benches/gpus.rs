@@ -1,5 +1,5 @@
-//! The time of a sum on several GPUs, each of which holds as many elements, compared with one GPU; the time to merge; and the rate at which
-//! a GPU reduces elements that stream through it.
+//! Times a sum on several GPUs with 2^30 elements each, compared with a sum on one GPU. Also times the merge, and a stream of elements
+//! through one GPU.
 //!
 //! ```sh
 //! cargo bench --features text --bench gpus

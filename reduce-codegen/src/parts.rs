@@ -40,7 +40,7 @@ pub fn of_part(spec: &Spec, tuning: Tuning, n: u64) -> Result<Option<Program>, E
     Ok(operation.ok().map(|operation| Program { operation, ..program }))
 }
 
-/// Returns the operation whose result is the accumulator, and which counts positions from the param on.
+/// Returns the operation whose result is the accumulator. It adds the param to positions.
 fn of_accumulators(operation: &Operation) -> Result<Operation, TypeError> {
     let acc = FuncBuilder::new(operation.acc.params("a"));
     let results = acc.params();

@@ -10,7 +10,7 @@ use std::process::{Output, Stdio};
 /// More bytes than are kept before the association no longer changes.
 const LONG: u64 = 400 << 20;
 
-/// A file of that many bytes, most of which are holes.
+/// Makes a sparse file of `bytes` bytes.
 fn sparse(folder: &Folder, name: &str, bytes: u64) {
     let file = File::options().write(true).create(true).truncate(false).open(folder.path(name)).unwrap();
     file.set_len(bytes).unwrap();

@@ -16,8 +16,8 @@ impl Reader<'_> {
         self.store(&assign.left, value, depth)
     }
 
-    /// Reports an expression that assigns or leaves where the order of evaluation is not that of the text. `before` is the number of
-    /// effects before it.
+    /// Returns whether an expression has no effects, or reports an error: its operands may not assign or exit, because they are not
+    /// evaluated in the order of the text. `before` is the number of effects before the expression.
     pub(super) fn is_pure(&mut self, before: usize, place: Extent) -> bool {
         let is_pure = self.effects == before;
         if !is_pure {

@@ -52,7 +52,7 @@ impl Reader<'_> {
         Ex { kind: Kind::Block(steps, Box::new(value)), ty, place }
     }
 
-    /// Reads a statement. The value of the last one may be what the block should give.
+    /// Reads a statement. The last one may give the value of the block.
     fn statement(&mut self, statement: &Stmt, is_last: bool, steps: &mut Vec<Step>, depth: usize) {
         match statement {
             Stmt::Local(local) => self.local(local, steps, depth),

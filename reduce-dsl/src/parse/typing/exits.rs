@@ -1,4 +1,4 @@
-//! `return`, `break` and `continue`: the conditions under which code is reached, and what is left there.
+//! `return`, `break` and `continue`: the condition of each exit, and the values at that point.
 //!
 //! Functions have no control flow. Every exit keeps its condition, the variables and the value at that point. Where the exits of a
 //! frame meet the code after it, selects choose the first exit whose condition holds.
