@@ -53,17 +53,6 @@ impl<D> View<D> {
         View { data, offset: self.offset, lengths: self.lengths.clone(), steps: self.steps.clone() }
     }
 
-    // The old names, until no branch has them.
-    #[doc(hidden)]
-    pub fn of(data: D, lengths: impl Into<Vec<usize>>) -> View<D> {
-        View::new(data, lengths)
-    }
-
-    #[doc(hidden)]
-    pub fn on<E>(&self, data: E) -> View<E> {
-        self.with_data(data)
-    }
-
     /// Returns lengths and steps.
     pub(crate) fn shape(&self) -> Shape {
         Shape {

@@ -136,17 +136,6 @@ impl<'a> DeviceInput<'a> {
         DeviceInput { ty: T::TY, elements, pointer, reading }
     }
 
-    // The old names, until no branch has them.
-    #[doc(hidden)]
-    pub fn of<T: Element>(slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
-        DeviceInput::new(slice)
-    }
-
-    #[doc(hidden)]
-    pub fn on<T: Element>(stream: &'a Arc<CudaStream>, slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
-        DeviceInput::on_stream(stream, slice)
-    }
-
     /// Selects `len` elements of the memory that lie `step` apart, the first at `offset`, as in [`Strided`].
     #[must_use]
     pub fn strided(self, offset: usize, step: isize, len: usize) -> DeviceInput<'a> {

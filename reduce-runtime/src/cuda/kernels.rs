@@ -160,6 +160,17 @@ impl Kernels {
         inputs: &[DeviceInput<'_>],
         params: &[Value],
     ) -> Result<Outcome, Error> {
+        self.after_inputs(inputs, |stream| {
+            self.run(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params)
+        })
+    }
+
+    /// Makes a call on the stream of the first input, after the work queued on the streams of the others.
+    pub(super) fn after_inputs<T>(
+        &self,
+        inputs: &[DeviceInput<'_>],
+        call: impl FnOnce(&Arc<CudaStream>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let stream = inputs[0].stream();
         driver::refuse_capture(stream)?;
         for (input, index) in inputs.iter().zip(0..) {
@@ -168,9 +179,7 @@ impl Kernels {
                 stream.join(input.stream()).map_err(failed("waiting for an input"))?;
             }
         }
-        let outcome =
-            self.run(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params);
-        outcome.inspect_err(|_| {
+        call(stream).inspect_err(|_| {
             // Queued kernels may still run, so their reads are recorded. The first error is returned.
             inputs.iter().for_each(|input| drop(input.read_on(stream)));
         })

@@ -33,19 +33,8 @@ impl Kernels {
         inputs: &[DeviceInput<'_>],
         params: &[Value],
     ) -> Result<Vec<Lanes>, Error> {
-        let stream = inputs[0].stream();
-        driver::refuse_capture(stream)?;
-        for (input, index) in inputs.iter().zip(0..) {
-            self.check(input, index)?;
-            if input.stream() != stream {
-                stream.join(input.stream()).map_err(failed("waiting for an input"))?;
-            }
-        }
-        let part =
-            self.launch_part(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params);
-        part.inspect_err(|_| {
-            // Queued kernels may still run, so their reads are recorded. The first error is returned.
-            inputs.iter().for_each(|input| drop(input.read_on(stream)));
+        self.after_inputs(inputs, |stream| {
+            self.launch_part(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params)
         })
     }
 
