@@ -106,8 +106,8 @@ fn shaped(args: &Explain, spec: &Spec) -> Result<Option<Shaped>, Failure> {
 
 fn stages(spec: &Spec, size: &Size, tuning: Tuning) -> Result<Vec<Stage>, reduce_codegen::Error> {
     match &size.shaped {
-        None => reduce_codegen::stages_for(spec, tuning, size.n),
-        Some(shaped) => reduce_codegen::stages_for(&shaped.spec, tuning, shaped.extent().length),
+        None => reduce_codegen::runnable_stages(spec, tuning, size.n),
+        Some(shaped) => reduce_codegen::runnable_stages(&shaped.spec, tuning, shaped.extent().length),
     }
 }
 

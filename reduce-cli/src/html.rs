@@ -46,7 +46,7 @@ pub(crate) fn report(args: &Report) -> Result<(), Failure> {
     let device = devices::open_to_time(args.device)?;
     let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
     let spec = elements.shaped.as_ref().map_or(&parsed.spec, |shaped| &shaped.spec);
-    let stages = reduce_codegen::stages_for(spec, tuning, elements.data.extent.length);
+    let stages = reduce_codegen::runnable_stages(spec, tuning, elements.data.extent.length);
     let stages = stages.map_err(|error| source.explain(&parsed, error.into()))?;
     let (mut document, outcomes) = Document::of(&parsed, &stages, &elements.data).map_err(failure)?;
     for (stage, outcome) in stages.iter().zip(&outcomes) {

@@ -81,3 +81,14 @@ pub fn stages_for(spec: &Spec, tuning: Tuning, n: u64) -> Result<Vec<Stage>, Err
     }
     Ok(stages)
 }
+
+/// As [`stages_for`], without programs that reduce fewer elements: after `subwarp`, lanes take fewer than after the next pass, `logical`.
+///
+/// # Errors
+/// The same as for [`compile`].
+pub fn runnable_stages(spec: &Spec, tuning: Tuning, n: u64) -> Result<Vec<Stage>, Error> {
+    let mut stages = stages_for(spec, tuning, n)?;
+    let most = stages.last().and_then(|stage| stage.program.up_to).map_or(n, |most| n.min(most));
+    stages.retain(|stage| stage.program.up_to.is_none_or(|up_to| most <= up_to));
+    Ok(stages)
+}

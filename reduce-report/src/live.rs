@@ -1,7 +1,7 @@
 //! The playground: the report of a text, or its errors, as JSON.
 
 use crate::{Data, Document};
-use reduce_codegen::{Tuning, stages_for};
+use reduce_codegen::{Tuning, runnable_stages};
 use reduce_dsl::parse::{self, Bytes, Diagnostic, Parsed};
 use reduce_ir::axes::{Cut, Shape};
 use reduce_ir::{Axes, Spec};
@@ -57,7 +57,7 @@ fn document(text: &str, n: u64, lengths: &[u64]) -> Result<Document, Vec<Fault>>
         |message: String| vec![Fault { message, help: None, from: 0, to: text.encode_utf16().count() }];
     let (spec, data) = data(&parsed, n, lengths).map_err(whole)?;
     let at = |error: &reduce_codegen::Error| place(&parsed, error);
-    let stages = stages_for(&spec, Tuning::DEFAULT, data.extent.length).map_err(|error| {
+    let stages = runnable_stages(&spec, Tuning::DEFAULT, data.extent.length).map_err(|error| {
         at(&error).map_or_else(
             || whole(error.to_string()),
             |place| vec![Fault::of(text, &Diagnostic::error(place, error.to_string()))],

@@ -46,6 +46,18 @@ fn json_has_a_line_for_each_stage() {
     assert_eq!(lines[0]["read_measured"], false);
 }
 
+/// Every stage is run on elements that it takes, and reads the same places as the host.
+#[test]
+fn rows_of_every_team_are_explained() {
+    let folder = Folder::of("explain_rows");
+    for (axes, shape) in [("i j -> i", "i=2,j=20"), ("i j -> i", "i=30,j=12"), ("i j -> j", "i=30,j=20")] {
+        let spec = format!("op: sum, ty: f32, axes: {axes}");
+        for order in [&[][..], &["--fortran"]] {
+            folder.stdout(&[&["explain", &spec, "--shape", shape, "--device", "host"], order].concat());
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_explained() {
     let folder = Folder::of("explain_refused");

@@ -39,7 +39,7 @@ fn reports_of_any_size_stay_small() {
     let spec = "op: var, ty: f64, passes: [sequential, last_warp, unroll, coarsen(2)]";
     for (name, args) in [
         ("large.html", &["report", spec, "--n", "60000"][..]),
-        ("rows.html", &["report", "op: max, ty: f32, axes: i j -> j", "--shape", "i=30,j=20"]),
+        ("rows.html", &["report", "op: max, ty: f32, axes: i j -> j", "--shape", "i=30,j=20", "--fortran"]),
         ("ladder.html", &["ladder", "--html"]),
     ] {
         folder.stdout(&[args, &["--device", "host", "-o", name]].concat());
