@@ -305,6 +305,7 @@ fn keys_compile_without_warnings() {
         "op: sum, ty: i32, by: { key: u64 }, groups: 8192",
         "op: argmax, ty: f16, by: { key: u16 }, groups: 2000",
         "ty: f32, by: |x| (x * 9.0) as u32, groups: 100000, map: |x| x, op: max",
+        "ty: i64, by: |x| x as u32, groups: 100000, map: |x| x, op: sum",
     ];
     let architecture = ARCHITECTURES[turn() % ARCHITECTURES.len()];
     let mut texts: Vec<_> = specs

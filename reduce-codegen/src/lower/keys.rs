@@ -265,25 +265,30 @@ impl Draft<'_> {
 
     /// Returns the statements that add an element to the accumulator at a place.
     fn add(&self, at: Place, suffix: &str, element: &impl Fn(usize) -> Expr, place: &Expr) -> Vec<Stmt> {
-        let operation = &self.program.operation;
-        let of = |arguments: Vec<Argument>| {
-            arguments.into_iter().filter_map(|it| self.argument(it, element, place)).collect()
-        };
-        let scope = match self.program.tables.of {
-            Owner::Thread | Owner::Warp | Owner::Memory => None,
-            Owner::Block => Some(Scope::Block),
-            Owner::Grid => Some(Scope::Grid),
-        };
-        if let Some(scope) = scope {
-            let value = Expr::Map(of(operation.map_arguments()));
-            return vec![Stmt::AtomicCombine { place: at, value, order: MemoryOrder::Relaxed, scope }];
+        if self.program.tables.of == Owner::Block {
+            let (value, order, scope) = (self.mapped(element, place), MemoryOrder::Relaxed, Scope::Block);
+            return vec![Stmt::AtomicCombine { place: at, value, order, scope }];
         }
         let old = Local::new(format!("old_{suffix}"), Ty::Acc);
-        let sum = match operation.fold_arguments() {
-            None => old.get().combine(Expr::Map(of(operation.map_arguments()))),
-            Some(arguments) => Expr::Fold(Box::new(old.get()), of(arguments)),
+        let sum = match self.program.operation.fold_arguments() {
+            None => old.get().combine(self.mapped(element, place)),
+            Some(arguments) => Expr::Fold(Box::new(old.get()), self.arguments(arguments, element, place)),
         };
         vec![Stmt::Load(old, at.clone()), Stmt::Store(at, sum)]
+    }
+
+    /// Returns the accumulator of one element.
+    fn mapped(&self, element: &impl Fn(usize) -> Expr, place: &Expr) -> Expr {
+        Expr::Map(self.arguments(self.program.operation.map_arguments(), element, place))
+    }
+
+    fn arguments(
+        &self,
+        arguments: Vec<Argument>,
+        element: &impl Fn(usize) -> Expr,
+        place: &Expr,
+    ) -> Vec<Expr> {
+        arguments.into_iter().filter_map(|it| self.argument(it, element, place)).collect()
     }
 
     /// Returns the statements for an element whose key is no group.

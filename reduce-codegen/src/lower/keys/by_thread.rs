@@ -6,8 +6,20 @@ use crate::keys::Owner;
 use crate::lower::place::lane;
 use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp};
-use reduce_ir::program::Program;
-use reduce_ir::statements::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty, Unroll};
+use reduce_ir::program::{Program, Scope};
+use reduce_ir::statements::{
+    Barrier, Buffer, Expr, FULL, Local, Loop, MemoryOrder, Part, Place, Stmt, Ty, Unroll,
+};
+
+/// The group of the elements that a thread holds, `u32`.
+fn held() -> Local {
+    Local::new("held", Ty::U32)
+}
+
+/// The accumulator of the elements that a thread holds.
+fn sum() -> Local {
+    Local::new("held_acc", Ty::Acc)
+}
 
 /// Returns the place of the accumulator of a thread for a group. Neighbouring threads have neighbouring words.
 fn of_thread(group: Expr, thread: Expr) -> Place {
@@ -27,7 +39,7 @@ impl Draft<'_> {
         match self.program.tables.of {
             Owner::Block => self.store(),
             Owner::Thread | Owner::Warp | Owner::Memory => self.meet(),
-            Owner::Grid => {}
+            Owner::Grid => self.body.push(self.join_held()),
         }
     }
 
@@ -44,7 +56,14 @@ impl Draft<'_> {
                 self.note(Part::Fold, "an accumulator of each thread for each group");
                 self.body.push(self.each_group(0.into(), 1.into(), clear));
             }
-            Owner::Grid => {}
+            Owner::Grid => {
+                self.note(
+                    Part::Fold,
+                    "a thread combines neighbours with one key, before an atomic on memory",
+                );
+                self.body.push(Stmt::Var(held(), Expr::Named("KEYS")));
+                self.body.push(Stmt::Var(sum(), Expr::Empty));
+            }
         }
     }
 
@@ -132,9 +151,29 @@ impl Draft<'_> {
     /// Adds an element to the accumulator of its group.
     fn visit(&self, suffix: &str, element: &impl Fn(usize) -> Expr, place: &Expr) -> Vec<Stmt> {
         let slot = Local::new(format!("slot_{suffix}"), Ty::U32);
-        let add = self.add(self.of_group(slot.get()), suffix, element, place);
+        let add = match self.program.tables.of {
+            Owner::Grid => self.hold(&slot, element, place),
+            Owner::Thread | Owner::Warp | Owner::Memory | Owner::Block => {
+                self.add(self.of_group(slot.get()), suffix, element, place)
+            }
+        };
         let known = slot.get().below(Expr::Named("KEYS"));
         vec![Stmt::Let(slot, self.slot(element, place)), Stmt::If(known, add, self.other(place.clone()))]
+    }
+
+    /// Combines an element with those before it, if they have its key. Otherwise joins these to the table.
+    fn hold(&self, slot: &Local, element: &impl Fn(usize) -> Expr, place: &Expr) -> Vec<Stmt> {
+        let mapped = self.mapped(element, place);
+        let more = vec![Stmt::Set(sum(), sum().get().combine(mapped.clone()))];
+        let first = vec![self.join_held(), Stmt::Set(held(), slot.get()), Stmt::Set(sum(), mapped)];
+        vec![Stmt::If(slot.get().equals(held().get()), more, first)]
+    }
+
+    /// Joins the elements that this thread holds to the table.
+    fn join_held(&self) -> Stmt {
+        let (place, order, scope) = (self.of_group(held().get()), MemoryOrder::Relaxed, Scope::Grid);
+        let join = Stmt::AtomicCombine { place, value: sum().get(), order, scope };
+        Stmt::when(held().get().below(Expr::Named("KEYS")), vec![join])
     }
 
     /// Combines the accumulators of all threads for each group.
