@@ -19,6 +19,7 @@ use reducegen::{
     DeviceGroups, DeviceInput, DeviceKeys, DeviceRuns, DeviceSegments, Error, Reducer, View, bf16, f16,
 };
 use std::mem::ManuallyDrop;
+use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An array on a GPU, without Python.
@@ -367,6 +368,14 @@ impl Column {
                 result::memcpy_dtod_async(to, self.address, groups * size, stream.cu_stream())
             } else {
                 let copy = sys::CUDA_MEMCPY2D {
+                    srcXInBytes: 0,
+                    srcY: 0,
+                    srcHost: ptr::null(),
+                    srcArray: ptr::null_mut(),
+                    dstXInBytes: 0,
+                    dstY: 0,
+                    dstHost: ptr::null_mut(),
+                    dstArray: ptr::null_mut(),
                     srcMemoryType: CUmemorytype::CU_MEMORYTYPE_DEVICE,
                     srcDevice: self.address,
                     srcPitch: self.pitch,
@@ -375,7 +384,6 @@ impl Column {
                     dstPitch: size,
                     WidthInBytes: size,
                     Height: groups,
-                    ..std::mem::zeroed()
                 };
                 sys::cuMemcpy2DAsync_v2(&copy, stream.cu_stream()).result()
             }

@@ -30,7 +30,7 @@ fn kernels_compiled_ahead_need_no_nvrtc() {
     let specs = [ENERGY.spec(), rows.spec(), columns.spec(), segments.spec(), keys.spec()];
     let target = Target::Cubin(device.architecture().unwrap());
     let bytes = Compiler::new(Cache::off()).compile_ahead(&specs, &[target]).unwrap();
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("ahead.bin");
+    let path = std::env::temp_dir().join(format!("reducegen-ahead-{}.bin", std::process::id()));
     std::fs::write(&path, bytes).unwrap();
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["kernels_compiled_ahead_need_no_nvrtc", "--nocapture"])
@@ -38,6 +38,7 @@ fn kernels_compiled_ahead_need_no_nvrtc() {
         .env("REDUCEGEN_CACHE", "off")
         .output()
         .unwrap();
+    std::fs::remove_file(&path).unwrap();
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && text.contains("ran without NVRTC"), "{text}");
