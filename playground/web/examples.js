@@ -7,7 +7,7 @@ export const EXAMPLES = [
   ["sum, several elements per thread", "op: sum, ty: f32, block: 64, passes: [sequential, coarsen(4)]", 512],
   ["sum, shuffles", "op: sum, ty: f32, block: 64, passes: [shuffle]", 256],
   ["sum, vector loads", "op: sum, ty: f32, block: 64, passes: [shuffle, vectorize(4)]", 512],
-  ["max", "op: max, ty: i32, block: 64, passes: [redux]", 256],
+  ["max", "op: max, ty: i32, block: 64, passes: [shuffle, redux]", 256],
   ["argmax", "op: argmax, ty: f32, block: 64, passes: [shuffle]", 256],
   ["dot product", "inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum, block: 64, passes: [sequential, shuffle]", 256],
   ["variance", "op: var, ty: f32, block: 64, passes: [shuffle]", 256],
