@@ -24,7 +24,7 @@ fn main() -> Result<(), Error> {
     println!("{:?}", counts.bins);
     assert_eq!(counts.bins, [32, 32, 32, 32, 32, 32, 32, 38]);
 
-    // An index must be in range for every element: `min` limits it.
+    // An index out of range makes the call fail: `min` limits it.
     let lo_hi = reduction! {
         ty: f32,
         params: { lo: f32, width: f32 },

@@ -7,6 +7,8 @@
 
 #[path = "gpu/ahead.rs"]
 mod ahead;
+#[path = "gpu/assertions.rs"]
+mod assertions;
 #[path = "support/axes_law.rs"]
 mod axes_law;
 #[path = "support/axes_shapes.rs"]

@@ -130,7 +130,8 @@ impl<'a> History<'a> {
         let results: Vec<_> = outcome.results.iter().copied().flatten().collect();
         let mut made = made.into_inner();
         expand_folds(&mut made, |item| items.mapped(&mut values, operation, item, params));
-        let finish = |&acc| values.finish(acc, items.extent.length, params).map(|it| operation.unstored(it));
+        let finish =
+            |&acc| values.finish(acc, items.extent.length, params).map(|it| operation.unstored(it).ok());
         let finished = results.iter().map(finish).collect::<Result<_, _>>();
         let finished = finished.map_err(|it| Error::from(HostError::from(it)))?;
         let used = used(&made, &results);

@@ -150,6 +150,7 @@ fn operation(key: Scalar) -> Result<Operation, TypeError> {
         output: acc.clone(),
         empty: None,
         nothing: None,
+        asserts: false,
         acc,
     })
 }

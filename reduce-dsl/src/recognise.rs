@@ -14,7 +14,9 @@ use std::collections::HashMap;
 /// and text. The identity stays as written; that includes the +0.0 of a float sum, although lanes start from
 /// −0.0.
 pub fn recognise(operation: Operation) -> Operation {
-    let Some(Known { row, combine, fill }) = known(&operation) else { return operation };
+    // A row asserts nothing.
+    let known = known(&operation).filter(|_| operation.combine.asserted().is_none());
+    let Some(Known { row, combine, fill }) = known else { return operation };
     let rounds = combine.rounds() || operation.fold.as_ref().is_some_and(Func::rounds);
     let is_scalar = operation.acc.is_scalar();
     let named = Operation {

@@ -2,7 +2,7 @@
 //!
 //! A [`Func`] is a straight line of typed operations, each of which names earlier ones by [`Id`]. There is no control flow: `if`
 //! is a select, and every operation is total. Only [`FuncBuilder`] makes a `Func`, so every `Func` is well typed and has no
-//! duplicate and no unused lines. It prints like Rust, and evaluates on single values and on whole vectors. The CUDA printer
+//! duplicate and no unused lines. A function may assert a condition, which it keeps beside its results: [`Func::asserted`]. It prints like Rust, and evaluates on single values and on whole vectors. The CUDA printer
 //! renders the same nodes.
 
 mod bind;
@@ -72,13 +72,14 @@ pub struct Func {
     params: Vec<Param>,
     lines: Vec<Line>,
     results: Vec<Id>,
+    asserted: Option<Id>,
 }
 
 impl Func {
     /// Makes a function of the values of [`Func::params`], [`Func::lines`] and [`Func::results`]. The code that `reduction!`
-    /// generates carries a checked function as tokens; debug builds check it again.
+    /// generates carries a checked function as tokens; debug builds check it again. It asserts nothing.
     pub fn from_parts(params: Vec<Param>, lines: Vec<Line>, results: Vec<Id>) -> Func {
-        let func = Func { params, lines, results };
+        let func = Func { params, lines, results, asserted: None };
         debug_assert_eq!(func.retyped().as_ref(), Ok(&func), "the parts do not form a valid function");
         func
     }
@@ -121,6 +122,13 @@ impl Func {
         Id((self.params.len() + line) as u32)
     }
 
+    /// Returns the condition that all its assertions hold, if it has any. Its results are defined even where they do not hold, and
+    /// an [`Operation`](crate::operation::Operation) turns the condition into a result: see
+    /// [`Operation::asserting`](crate::operation::Operation::asserting).
+    pub fn asserted(&self) -> Option<Id> {
+        self.asserted
+    }
+
     /// Returns the ids of the results, one for each scalar of the result.
     pub fn results(&self) -> &[Id] {
         &self.results
@@ -151,7 +159,7 @@ impl Func {
         }
     }
 
-    /// Returns a function of the same parameters with these values of the function as its results.
+    /// Returns a function of the same parameters with these values of the function as its results. It asserts nothing.
     pub fn giving(&self, results: &[Id]) -> Func {
         let mut f = FuncBuilder::new(self.params.clone());
         let mut ids = f.params();
@@ -180,7 +188,7 @@ impl Func {
     /// Returns whether a line or result names `id`.
     pub fn uses(&self, id: Id) -> bool {
         let operands = self.lines.iter().flat_map(|line| line.node.operands());
-        operands.chain(self.results.iter().copied()).any(|used| used == id)
+        operands.chain(self.results.iter().copied()).chain(self.asserted).any(|used| used == id)
     }
 }
 

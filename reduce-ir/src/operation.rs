@@ -3,6 +3,7 @@
 //! Data → `map` → accumulators → `op`, in the order of the association → one accumulator → `finish` → result.
 
 mod absent;
+mod asserting;
 mod keyed;
 mod measure;
 mod names;
@@ -11,6 +12,8 @@ mod nan;
 
 pub use absent::both;
 pub use absent::{Conditions, Nothing, Starts};
+
+pub use asserting::Missing;
 
 pub use measure::{Measure, Measures};
 
@@ -185,6 +188,8 @@ pub struct Operation {
     pub empty: Option<Vec<Value>>,
     /// How a result reports that no element was left to reduce, if that is an error.
     pub nothing: Option<Nothing>,
+    /// Whether a stored result says that an assertion failed, which is an error: see [`Operation::asserting`].
+    pub asserts: bool,
 }
 
 /// A field of the accumulator that selects elements. Each search selects the first and the last element with the best mapped

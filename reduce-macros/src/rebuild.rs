@@ -77,6 +77,7 @@ impl Rebuild for Operation {
             output,
             empty,
             nothing,
+            asserts,
         } = self;
         let [name, index] = [name, index].map(Rebuild::rebuild);
         let [inputs, params] = [inputs, params].map(Rebuild::rebuild);
@@ -110,6 +111,7 @@ impl Rebuild for Operation {
             output: #output,
             empty: #empty,
             nothing: #nothing,
+            asserts: #asserts,
         })
     }
 }

@@ -170,6 +170,10 @@ impl Call<'_> {
         cut: Option<&GpuView>,
         library: Library,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if self.reducer.operation().asserts {
+            let message = "a specification with assertions reduces arrays on a GPU in Rust only: they fail when the result is read";
+            return Err(InputError::new_err(message));
+        }
         if self.reducer.operation().nothing.is_some() {
             let message =
                 "on a GPU, a group whose elements are all absent needs a result; write `empty: value`";

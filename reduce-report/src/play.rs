@@ -83,7 +83,7 @@ pub fn play(
     let values = domain.values;
     let finish = |acc: Acc| {
         let finished = values.finish(acc, data.extent.length, &data.params);
-        finished.map(|it| operation.unstored(it)).map_err(|error| Error::Wrong(error.to_string()))
+        finished.map(|it| operation.unstored(it).ok()).map_err(|error| Error::Wrong(error.to_string()))
     };
     let result = |acc: &Option<Acc>| acc.map(finish).transpose().map(Option::flatten);
     let results = outcome.results.iter().map(result).collect::<Result<Vec<_>, _>>()?;

@@ -75,10 +75,7 @@ pub enum Error {
         found: u64,
     },
     /// The elements of an input are strided, and the reduction takes contiguous ones.
-    #[error(
-        "the elements of input `{input}` lie {step} apart, and the reduction takes contiguous ones; write \
-         `layout: strided` in its specification"
-    )]
+    #[error("{}", text::apart(input, *step))]
     NotContiguous {
         /// The input.
         input: String,
@@ -86,10 +83,7 @@ pub enum Error {
         step: isize,
     },
     /// An input with step 0 repeats its element more often than the limit.
-    #[error(
-        "input `{input}` has step 0, so it repeats one element {len} times; the limit is {}",
-        Strided::<()>::MOST_REPEATED
-    )]
+    #[error("{}", text::repeated(input, *len))]
     TooManyRepeated {
         /// The input.
         input: String,
@@ -115,6 +109,12 @@ pub enum Error {
     /// No element is left: the input is empty, or `filter` or `nan: ignore` excludes every element.
     #[error("`{operator}` needs at least one element, and `filter` or `nan: ignore` excluded all of them")]
     NothingLeft {
+        /// The operator.
+        operator: String,
+    },
+    /// An `assert!` of the specification does not hold for an element, or the index of an array is out of range.
+    #[error("{}", text::assertion(operator))]
+    AssertionFailed {
         /// The operator.
         operator: String,
     },

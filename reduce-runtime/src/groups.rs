@@ -7,7 +7,7 @@ use crate::reducer::Backend;
 use crate::{Error, Reducer, Timing, View, host, inputs, view};
 use reduce_codegen::Programs;
 use reduce_ir::axes::{Axes, Cut, Nest, ShapeError};
-use reduce_ir::operation::{Nothing, Operation};
+use reduce_ir::operation::{Missing, Nothing, Operation};
 use reduce_ir::{Domain, Extent, Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use std::sync::{Arc, PoisonError};
@@ -25,7 +25,14 @@ pub struct Groups {
 
 impl Groups {
     /// Makes the results of an operation from its stored fields.
-    pub(crate) fn new(operation: &Operation, shape: Vec<u64>, mut stored: Vec<Lanes>) -> Groups {
+    ///
+    /// # Errors
+    /// An assertion failed for an element of a group.
+    pub(crate) fn new(
+        operation: &Operation,
+        shape: Vec<u64>,
+        mut stored: Vec<Lanes>,
+    ) -> Result<Groups, Error> {
         let present = match operation.nothing {
             None => None,
             Some(Nothing::Flag) => stored.pop().map(|flags| bits(&flags).map(|flag| flag != 0).collect()),
@@ -33,7 +40,11 @@ impl Groups {
                 stored.first().map(|values| bits(values).map(|value| value != nothing.bits()).collect())
             }
         };
-        Groups { shape, fields: stored, present }
+        let failed = if operation.asserts { stored.pop() } else { None };
+        if failed.is_some_and(|failed| bits(&failed).any(|flag| flag != 0)) {
+            return Err(missing(operation, Missing::Assertion));
+        }
+        Ok(Groups { shape, fields: stored, present })
     }
 
     /// Returns the number of groups.
@@ -57,6 +68,20 @@ impl Groups {
 
 fn bits(lanes: &Lanes) -> impl Iterator<Item = u64> {
     (0..lanes.len()).map(|at| lanes.get(at).bits())
+}
+
+/// Removes the flags from a stored result. Fails if they say that no element was left to reduce, or that an assertion failed.
+pub(crate) fn ensure_nonempty(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
+    operation.unstored(values).map_err(|why| missing(operation, why))
+}
+
+/// Returns the error for a stored result that is no result.
+pub(crate) fn missing(operation: &Operation, why: Missing) -> Error {
+    let operator = operation.name.clone();
+    match why {
+        Missing::Nothing => Error::NothingLeft { operator },
+        Missing::Assertion => Error::AssertionFailed { operator },
+    }
 }
 
 /// Checks that memory for the results can be allocated. Allocating it later would end the process.
@@ -112,7 +137,7 @@ impl Reducer {
             }
             Backend::Cuda(_) => self.kernels_of(nest.domain())?.reduce_groups(inputs, &nest, &params)?,
         };
-        Ok(Groups::new(self.operation(), shape, stored))
+        Groups::new(self.operation(), shape, stored)
     }
 
     /// Times every launch of the plan for views in host memory, and the whole plan, on a GPU: see [`Timing`]. The inputs are
@@ -198,7 +223,7 @@ impl Reducer {
         let groups = extent.groups as usize;
         let types = operation.stored().types();
         if groups == 0 {
-            return Ok(Groups::new(operation, shape, types.into_iter().map(Lanes::empty).collect()));
+            return Groups::new(operation, shape, types.into_iter().map(Lanes::empty).collect());
         }
         if operation.identity.is_none() && operation.empty.is_none() {
             let fields =
@@ -207,6 +232,6 @@ impl Reducer {
         }
         let values = host::empty_result(operation, params)?;
         let stored = values.into_iter().map(|value| Lanes::splat(value, groups)).collect();
-        Ok(Groups::new(operation, shape, stored))
+        Groups::new(operation, shape, stored)
     }
 }

@@ -45,8 +45,8 @@ use reduce_lanes::LanesRef;
 /// # Errors
 /// The operation has no identity, and the specification no `empty`.
 pub fn empty_result(operation: &Operation, params: &[Value]) -> Result<Vec<Value>, HostError> {
-    if let Some(empty) = &operation.empty {
-        return Ok(empty.clone());
+    if let Some(empty) = operation.stored_empty() {
+        return Ok(empty);
     }
     Ok(operation.finished(&plan::empty_accumulator(operation)?, 0, params)?)
 }

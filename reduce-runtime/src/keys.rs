@@ -113,7 +113,7 @@ impl Reducer {
             }
             KeyBackend::Cuda(kernels) => kernels.reduce(&inputs, params)?,
         };
-        Ok(Groups::new(operation, vec![keys.groups], stored))
+        Groups::new(operation, vec![keys.groups], stored)
     }
 }
 

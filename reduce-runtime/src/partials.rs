@@ -15,8 +15,8 @@ pub(crate) use cutting::Cutting;
 pub use error::PartialsError;
 pub(crate) use on_gpu::OfParts;
 
+use crate::groups::ensure_nonempty;
 use crate::groups::{check_memory, check_room};
-use crate::reducer::ensure_nonempty;
 use crate::{Device, Error, Groups, Outcome, Reducer, Strided, View, host, inputs};
 use reduce_codegen::ASSOCIATION;
 use reduce_ir::axes::Nest;
@@ -260,7 +260,7 @@ impl Reducer {
         let extent = Extent { groups: first.groups(), length: first.total };
         match stored {
             None => self.empty_groups(extent, first.shape.clone(), &first.params),
-            Some(stored) => Ok(Groups::new(self.operation(), first.shape.clone(), stored)),
+            Some(stored) => Groups::new(self.operation(), first.shape.clone(), stored),
         }
     }
 

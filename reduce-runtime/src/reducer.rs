@@ -4,6 +4,7 @@
 use crate::Workspace;
 use crate::cuda::{Kernels, SegmentKernels};
 use crate::device::DeviceKind;
+use crate::groups::ensure_nonempty;
 use crate::host::HostError;
 use crate::keys::{self, Keying};
 use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
@@ -392,9 +393,4 @@ impl Reducer {
             _ => Ok(n),
         }
     }
-}
-
-/// Removes the flag from a stored result. Fails if the flag says that no element was left to reduce.
-pub(crate) fn ensure_nonempty(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
-    operation.unstored(values).ok_or_else(|| Error::NothingLeft { operator: operation.name.clone() })
 }

@@ -178,14 +178,14 @@ impl Reducer {
         let shape = [&[segments], &nest.result[..]].concat();
         let Backend::Host { plan, associations } = &self.backend else {
             let stored = self.reduce_cut_copied(inputs, nest, offsets, &params)?;
-            return Ok(self.with_absent(Groups::new(self.operation(), shape, stored), offsets));
+            return Ok(self.with_absent(Groups::new(self.operation(), shape, stored)?, offsets));
         };
         let most = self.programs().variants().iter().map(|program| program.up_to.unwrap_or(u64::MAX));
         let associations: Vec<_> = most.zip(associations).collect();
         let nest = nest.with_kept_merged();
         let empty = self.empty_segment(&params)?;
         let stored = plan.reduce_segments(&associations, inputs, &nest, offsets, (&params, &empty))?;
-        Ok(self.with_absent(Groups::new(self.operation(), shape, stored), offsets))
+        Ok(self.with_absent(Groups::new(self.operation(), shape, stored)?, offsets))
     }
 
     /// Returns the stored result of a segment without elements; zeros if it has no result.

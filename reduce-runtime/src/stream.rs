@@ -14,8 +14,8 @@ mod pipeline;
 pub(crate) use chunks::Chunks;
 pub use error::StreamError;
 
+use crate::groups::ensure_nonempty;
 use crate::partials::Cutting;
-use crate::reducer::ensure_nonempty;
 use crate::{Error, Outcome, Reducer, Span, Strided, host, inputs};
 use fill::Readers;
 use pipeline::Pieces;

@@ -63,7 +63,7 @@ fn filtered(fields: &str, groups: u64, x: LanesRef<'_>, keys: &[u32]) -> Vec<Opt
     let plan = Plan::new(&operation).unwrap();
     let of_group = |group: u64| {
         let stored = plan.reduce(&association, &[x, keys.into()], &[Value::of(group as u32)]);
-        stored.ok().and_then(|stored| operation.unstored(stored))
+        stored.ok().and_then(|stored| operation.unstored(stored).ok())
     };
     shown(groups).map(of_group).collect()
 }

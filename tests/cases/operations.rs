@@ -69,6 +69,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
         output: Record::scalar(Scalar::U64),
         empty: None,
         nothing: None,
+        asserts: false,
     };
     Some(spec_of(operation, (&passes![shuffle, coarsen(4)], 256)))
 }

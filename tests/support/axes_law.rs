@@ -6,7 +6,7 @@ use super::axes_shapes::Shape;
 use super::axes_specs::{Fuzzed, Results, compare};
 use super::fuzzed::Pool;
 use super::splitmix::Random;
-use super::subjects::{NO_RESULT, bits};
+use super::subjects::{NO_RESULT, bits, missing};
 use reduce_codegen::{Programs, Tuning, lower};
 use reduce_interpreter::{Branches, Input, Options, Schedule, Values, Warps, run};
 use reduce_ir::axes::{Kept, Nest};
@@ -134,7 +134,7 @@ impl Fuzzed {
         let result = |acc| {
             let values = domain.finish(acc, nest.extent().length, &params).unwrap();
             let values = program.operation.unstored(values);
-            values.map_or_else(|| NO_RESULT.to_owned(), |values| bits(Ok(values)))
+            values.map_or_else(missing, |values| bits(Ok(values)))
         };
         Ok(outcome.results.iter().map(|acc| acc.map_or_else(|| "not stored".to_owned(), result)).collect())
     }

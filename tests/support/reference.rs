@@ -1,7 +1,7 @@
 //! A specification on the host and in the interpreter, with elements at any place in memory.
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use super::subjects::{NO_RESULT, bits, params};
+use super::subjects::{bits, missing, params};
 use reduce_codegen::lower;
 use reduce_interpreter::{Input, Options, Values, run};
 use reduce_ir::statements::Lowered;
@@ -60,7 +60,7 @@ impl Reference {
         };
         let values = domain.finish(acc, n, &self.params).unwrap();
         let result = program.operation.unstored(values);
-        Some(result.map_or_else(|| NO_RESULT.to_owned(), |values| bits(Ok(values))))
+        Some(result.map_or_else(missing, |values| bits(Ok(values))))
     }
 }
 

@@ -5,7 +5,7 @@ use super::closures::{CLOSURES, Closure};
 use reduce_codegen::Error as Refusal;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse;
-use reduce_ir::operation::Operation;
+use reduce_ir::operation::{Missing, Operation};
 use reduce_ir::pass::Pass;
 use reduce_ir::spec::Listed;
 use reduce_ir::{Scalar, Spec, Value, constants};
@@ -85,11 +85,24 @@ pub(crate) fn params(operation: &Operation) -> Vec<Value> {
 /// Replaces the bits if there are no elements to reduce.
 pub(crate) const NO_RESULT: &str = "nothing";
 
+/// The text of a result whose assertion failed.
+pub(crate) const FAILED: &str = "an assertion failed";
+
+/// Returns the text of a stored result that is no result.
+#[allow(dead_code, reason = "not every test interprets programs")]
+pub(crate) fn missing(why: Missing) -> String {
+    match why {
+        Missing::Nothing => NO_RESULT.to_owned(),
+        Missing::Assertion => FAILED.to_owned(),
+    }
+}
+
 /// Returns the bits of a result, or the error.
 pub(crate) fn bits(result: Result<Vec<Value>, Error>) -> String {
     match result {
         Ok(values) => values.iter().map(|value| value.hex()).collect::<Vec<_>>().join(" "),
         Err(Error::Empty { .. } | Error::NothingLeft { .. }) => NO_RESULT.to_owned(),
+        Err(Error::AssertionFailed { .. }) => FAILED.to_owned(),
         Err(error) => error.to_string(),
     }
 }

@@ -87,14 +87,15 @@ impl Writer<'_, '_> {
         format!("(match {subject} {{ 0 => {a}, 1 | 3..=9 => {b}, {name} if {guard} => {d}, _ => {c} }})")
     }
 
-    /// Writes an array with computed indices.
+    /// Writes an array with computed indices, some of which may be out of range.
     fn indexed(&mut self, ty: Scalar, depth: usize) -> String {
         let count = 1 + self.choices.below(4);
         let values: Vec<_> = (0..count).map(|_| self.value(ty, depth.min(1))).collect();
         let name = format!("a{}", self.count());
-        let mut index = || match self.choices.below(3) {
-            0 => self.choices.below(count).to_string(),
-            1 => format!("({} % {count}) as usize", self.value(Scalar::U64, depth.min(1))),
+        let mut index = || match self.choices.below(7) {
+            0 | 1 => self.choices.below(count).to_string(),
+            2 | 3 => format!("({} % {count}) as usize", self.value(Scalar::U64, depth.min(1))),
+            4 => format!("{} as usize", self.value(Scalar::I16, depth.min(1))),
             _ => format!("({} as usize).min({})", self.value(Scalar::F32, depth.min(1)), count - 1),
         };
         let [to, from] = [index(), index()];

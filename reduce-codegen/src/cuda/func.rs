@@ -111,8 +111,8 @@ pub(super) fn nothing(operation: &Operation) -> String {
     let stored = operation.stored();
     let params: Vec<_> = operation.params.iter().map(|it| format!("{} {}", scalar(it.ty), it.name)).collect();
     let head = format!("\n{INLINE} {} nothing({})", record(&stored), params.join(", "));
-    let body = match (&operation.empty, &operation.identity) {
-        (Some(values), _) => value_of(&stored, values),
+    let body = match (operation.stored_empty(), &operation.identity) {
+        (Some(values), _) => value_of(&stored, &values),
         (None, Some(values)) if gives_acc(operation) => value_of(&operation.acc, values),
         (None, values) => {
             let acc = value_of(&operation.acc, values.as_deref().unwrap_or_default());

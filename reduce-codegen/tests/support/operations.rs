@@ -324,6 +324,7 @@ fn lifted(
         acc,
         empty: None,
         nothing: None,
+        asserts: false,
     }
 }
 

@@ -168,6 +168,7 @@ impl Row<'_> {
             finish: self.finish(&acc, &output)?,
             empty: None,
             nothing: self.nothing(&output)?,
+            asserts: false,
             acc,
             output,
         })

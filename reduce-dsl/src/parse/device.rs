@@ -5,6 +5,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 mod aggregate;
+mod assertion;
 mod assign;
 mod block;
 mod call;

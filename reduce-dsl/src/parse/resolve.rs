@@ -57,7 +57,8 @@ pub(super) fn resolve(
     draft.subject.operation.order = order?;
     let (key, by) = key?;
     draft.subject.operation.params = scope.free_params().collect();
-    let operation = Operation { key, ..draft.operation()? }.with_used_measures();
+    draft.subject.operation.key = key;
+    let operation = draft.operation()?.with_used_measures();
     let Draft { subject, spelling, mut closures, .. } = draft;
     closures.extend(checked);
     let by = by.map(|(text, closure)| {

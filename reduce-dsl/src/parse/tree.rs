@@ -52,6 +52,8 @@ pub(crate) enum Kind {
     Function(Vec<Step>, Box<Ex>),
     /// No value, and the reason.
     Nothing(Lack),
+    /// `assert!`.
+    Assert(Box<Ex>),
     /// An assignment.
     Assign(Box<Target>, Box<Ex>),
     /// A loop.
@@ -143,7 +145,7 @@ impl Ex {
             Kind::Cmp(..) | Kind::Logic(..) | Kind::If(_) | Kind::Cast(_) | Kind::Method(..) => None,
             Kind::Struct(_) | Kind::Repeat(..) | Kind::Field(..) | Kind::Index(_) | Kind::Block(..) => None,
             Kind::Function(..) | Kind::Nothing(_) | Kind::Assign(..) | Kind::For(_) => None,
-            Kind::Return(_) | Kind::Leave(_) => None,
+            Kind::Return(_) | Kind::Leave(_) | Kind::Assert(_) => None,
         }
     }
 }

@@ -208,6 +208,7 @@ pub(crate) fn of(
         output: acc.clone(),
         empty: None,
         nothing: None,
+        asserts: false,
         acc,
         inputs,
     }

@@ -144,6 +144,6 @@ impl Ways<'_> {
         let acc = acc.or_else(|| self.operation.identity.clone())?;
         let args = self.arguments(self.operation.finish_arguments(), 0, &acc);
         let result = self.operation.finish.evaluate(&args).unwrap();
-        self.operation.unstored(result)
+        self.operation.unstored(result).ok()
     }
 }

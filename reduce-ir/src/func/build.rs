@@ -24,7 +24,7 @@ impl FuncBuilder {
             .filter_map(|param| param.name.split('.').next())
             .map(|name| (name.to_owned(), 2))
             .collect();
-        let func = Func { params, lines: Vec::new(), results: Vec::new() };
+        let func = Func { params, lines: Vec::new(), results: Vec::new(), asserted: None };
         FuncBuilder { func, known: HashMap::new(), names }
     }
 
@@ -142,7 +142,21 @@ impl FuncBuilder {
         numbered(number)
     }
 
-    /// Adds the operations of `func` on `args`, and returns the results.
+    /// Asserts a condition, besides those asserted before.
+    ///
+    /// # Errors
+    /// It is not a `bool`.
+    pub fn assert(&mut self, condition: Id) -> Result<(), TypeError> {
+        let all = match self.func.asserted {
+            Some(before) => self.bin(Bin::And, before, condition)?,
+            None if self.ty(condition) == Scalar::Bool => condition,
+            None => return Err(TypeError::new("assert", &[self.ty(condition)])),
+        };
+        self.func.asserted = Some(all).filter(|&all| self.truth(all) != Some(true));
+        Ok(())
+    }
+
+    /// Adds the operations of `func` on `args`, with its assertions, and returns the results.
     ///
     /// # Errors
     /// The arguments have other types than the parameters of `func`.
@@ -158,7 +172,21 @@ impl FuncBuilder {
             line.name.iter().for_each(|name| self.name(id, name));
             ids.push(id);
         }
+        if let Some(asserted) = func.asserted {
+            self.assert(ids[asserted.0 as usize])?;
+        }
         Ok(func.results.iter().map(|id| ids[id.0 as usize]).collect())
+    }
+
+    /// As [`FuncBuilder::call`], but returns the condition that the function asserts in place of asserting it.
+    ///
+    /// # Errors
+    /// As [`FuncBuilder::call`].
+    pub fn attempt(&mut self, func: &Func, args: &[Id]) -> Result<(Vec<Id>, Option<Id>), TypeError> {
+        let before = self.func.asserted.take();
+        let results = self.call(func, args)?;
+        let asserted = std::mem::replace(&mut self.func.asserted, before);
+        Ok((results, asserted))
     }
 
     /// Finishes the function: keeps the lines that its results need, in the order in which its text names them.
@@ -239,14 +267,15 @@ impl Ordered<'_> {
             ordered.place(from.id_of_line(line));
         }
         let results = from.results.iter().map(|&id| ordered.place(id)).collect();
-        Func { params: from.params.clone(), lines: ordered.lines, results }
+        let asserted = from.asserted.map(|id| ordered.place(id));
+        Func { params: from.params.clone(), lines: ordered.lines, results, asserted }
     }
 
-    /// Returns, for each line, whether the results need it.
+    /// Returns, for each line, whether the results or the assertion need it.
     fn needed(&self) -> Vec<bool> {
         let params = self.from.params.len();
         let mut needed = vec![false; self.from.lines.len()];
-        let mut open = self.from.results.clone();
+        let mut open: Vec<_> = self.from.results.iter().copied().chain(self.from.asserted).collect();
         while let Some(Id(id)) = open.pop() {
             if let Some(line) = (id as usize).checked_sub(params)
                 && !std::mem::replace(&mut needed[line], true)

@@ -56,8 +56,11 @@ impl Func {
             }
         }
         let named = self.lines().iter().filter_map(|line| Some((line.name.as_ref()?, line.node)));
-        let lets: String =
+        let mut lets: String =
             named.map(|(name, node)| format!("let {name} = {}; ", self.node_text(node))).collect();
+        if let Some(asserted) = self.asserted() {
+            lets.push_str(&format!("assert!({}); ", self.text(asserted)));
+        }
         let head = params.join(", ");
         if lets.is_empty() { format!("|{head}| {value}") } else { format!("|{head}| {{ {lets}{value} }}") }
     }

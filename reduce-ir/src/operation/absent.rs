@@ -8,6 +8,7 @@ mod empty;
 
 pub use empty::Conditions;
 
+use super::asserting::{Missing, failing};
 use super::{Operation, Record};
 use crate::constants::zero;
 use crate::func::{Func, FuncBuilder, Id, Param};
@@ -50,22 +51,36 @@ impl Operation {
         self.identity.clone().filter(|_| is_neutral && self.fill.is_some())
     }
 
-    /// Returns one value for each field of the output from a [stored](Operation::stored) result; `None` if no element was left to
-    /// reduce.
-    pub fn unstored(&self, mut stored: Vec<Value>) -> Option<Vec<Value>> {
+    /// Returns one value for each field of the output from a [stored](Operation::stored) result.
+    ///
+    /// # Errors
+    /// An assertion failed, or no element was left to reduce.
+    pub fn unstored(&self, mut stored: Vec<Value>) -> Result<Vec<Value>, Missing> {
         let is_nothing = match self.nothing {
             Some(Nothing::Flag) => stored.pop() == Some(zero(FLAG)),
             Some(Nothing::Scalar(nothing)) => stored.first() == Some(&nothing),
             None => false,
         };
-        (!is_nothing).then_some(stored)
+        if self.asserts && stored.pop() != Some(zero(FLAG)) {
+            return Err(Missing::Assertion);
+        }
+        if is_nothing { Err(Missing::Nothing) } else { Ok(stored) }
     }
 
-    /// Returns the type of stored results: the output, with a flag after it if there may be no result.
+    /// Returns the [stored](Operation::stored) result of no elements, if the specification gives it.
+    pub fn stored_empty(&self) -> Option<Vec<Value>> {
+        let mut stored = self.empty.clone()?;
+        stored.extend(self.asserts.then(|| zero(FLAG)));
+        Some(stored)
+    }
+
+    /// Returns the type of stored results: the output, with a flag after it if an assertion may fail, and another one if there may
+    /// be no result.
     pub fn stored(&self) -> Record {
+        let output = if self.asserts { failing(&self.output) } else { self.output.clone() };
         match self.nothing {
-            Some(Nothing::Flag) => flagged(&self.output, FLAG),
-            Some(Nothing::Scalar(_)) | None => self.output.clone(),
+            Some(Nothing::Flag) => flagged(&output, PRESENT, FLAG),
+            Some(Nothing::Scalar(_)) | None => output,
         }
     }
 
@@ -90,7 +105,10 @@ impl Operation {
 
 /// The type of flags, which are 0 or 1. Not `bool`: if the value next to the flag is unused, ptxas 13.0 compiles `a || b` as
 /// `a && b`.
-const FLAG: Scalar = Scalar::U32;
+pub(super) const FLAG: Scalar = Scalar::U32;
+
+/// The name of a record with a flag that it holds an element, and of the flag.
+const PRESENT: (&str, &str) = ("Maybe", "present");
 
 /// An operation with an added neutral accumulator: the accumulator whose flag is not set.
 struct Adjoined<'a> {
@@ -108,7 +126,8 @@ impl Adjoined<'_> {
 
     fn operation(&self, keep: &Func) -> Result<Operation, TypeError> {
         let old = self.operation.clone();
-        let acc = flagged(&old.acc, self.flag);
+        let names = if self.flag == FLAG { PRESENT } else { ("Counted", "present") };
+        let acc = flagged(&old.acc, names, self.flag);
         let absent: Vec<_> = acc.types().into_iter().map(zero).collect();
         let nothing = if old.identity.is_none() { Some(Nothing::Flag) } else { old.nothing };
         Ok(Operation {
@@ -206,8 +225,9 @@ pub fn both(a: Option<Func>, b: Option<Func>, inputs: &[Param]) -> Result<Option
     Ok(Some(f.builder.build(vec![both])))
 }
 
-/// Returns the record with a flag after its fields. The `_` in its name keeps it apart from structs of users.
-fn flagged(record: &Record, flag: Scalar) -> Record {
+/// Returns the record, with a prefix to its name, and with a flag of that name after its fields. The `_` after the prefix keeps it
+/// apart from structs of users.
+pub(super) fn flagged(record: &Record, (prefix, field_name): (&str, &str), flag: Scalar) -> Record {
     let name = record.name.clone().unwrap_or_else(|| record.fields[0].ty.to_string());
     let field = |field: &Param| match field.name.as_str() {
         "" => Param::new("value", field.ty),
@@ -215,22 +235,22 @@ fn flagged(record: &Record, flag: Scalar) -> Record {
     };
     let mut fields: Vec<_> = record.fields.iter().map(field).collect();
     let is_free = |name: &String| fields.iter().all(|field| field.name != *name);
-    let names = ["present".to_owned()].into_iter().chain((2..).map(|number| format!("present{number}")));
-    let present = names.into_iter().find(is_free).unwrap_or_default();
-    fields.push(Param::new(present, flag));
-    let kind = if flag == FLAG { "Maybe" } else { "Counted" };
-    Record { name: Some(format!("{kind}_{name}")), generics: None, fields }
+    let names =
+        [field_name.to_owned()].into_iter().chain((2..).map(|number| format!("{field_name}{number}")));
+    let free = names.into_iter().find(is_free).unwrap_or_default();
+    fields.push(Param::new(free, flag));
+    Record { name: Some(format!("{prefix}_{name}")), generics: None, fields }
 }
 
 /// Splits an accumulator into its flag and its other fields.
-fn split(all: &[Id]) -> (Id, &[Id]) {
+pub(super) fn split(all: &[Id]) -> (Id, &[Id]) {
     let (flag, fields) = all.split_last().unwrap_or((&Id(0), &[]));
     (*flag, fields)
 }
 
 /// Builds a function of accumulators and inputs that calls others.
-struct Caller {
-    builder: FuncBuilder,
+pub(super) struct Caller {
+    pub(super) builder: FuncBuilder,
     accs: usize,
     inputs: usize,
     /// The position and params that the called functions use.
@@ -242,7 +262,12 @@ struct Caller {
 impl Caller {
     /// Starts a function that calls `called`: each takes a number of accumulator scalars first, and then the inputs. `step`, if
     /// given, is the step that they use.
-    fn new(accs: &[Param], inputs: &[Param], called: &[(&Func, usize)], step: Option<Id>) -> Caller {
+    pub(super) fn new(
+        accs: &[Param],
+        inputs: &[Param],
+        called: &[(&Func, usize)],
+        step: Option<Id>,
+    ) -> Caller {
         let mut extras: Vec<Param> = Vec::new();
         for param in called.iter().flat_map(|(func, taken)| &func.params()[taken + inputs.len()..]) {
             let is_given = step.is_some() && param.name == Operation::STEP;
@@ -254,12 +279,23 @@ impl Caller {
         Caller { builder, accs: accs.len(), inputs: inputs.len(), extras, step }
     }
 
-    fn accs(&self) -> Vec<Id> {
+    pub(super) fn accs(&self) -> Vec<Id> {
         self.builder.params()[..self.accs].to_vec()
     }
 
     /// Calls a function on an accumulator, the inputs and, by name, the other values that it uses.
     fn call(&mut self, func: &Func, acc: &[Id]) -> Result<Vec<Id>, TypeError> {
+        let args = self.arguments(func, acc);
+        self.builder.call(func, &args)
+    }
+
+    /// As [`Caller::call`], but returns the condition that the function asserts in place of asserting it.
+    pub(super) fn attempt(&mut self, func: &Func, acc: &[Id]) -> Result<(Vec<Id>, Option<Id>), TypeError> {
+        let args = self.arguments(func, acc);
+        self.builder.attempt(func, &args)
+    }
+
+    fn arguments(&self, func: &Func, acc: &[Id]) -> Vec<Id> {
         let params = self.builder.params();
         let (inputs, extras) = params[self.accs..].split_at(self.inputs);
         let named = |param: &Param| match self.step {
@@ -267,8 +303,7 @@ impl Caller {
             _ => self.extras.iter().position(|extra| extra == param).map(|at| extras[at]),
         };
         let by_name = func.params().iter().skip(acc.len() + inputs.len()).filter_map(named);
-        let args: Vec<_> = acc.iter().chain(inputs).copied().chain(by_name).collect();
-        self.builder.call(func, &args)
+        acc.iter().chain(inputs).copied().chain(by_name).collect()
     }
 
     /// Selects between the values of each pair.

@@ -92,7 +92,7 @@ impl DeviceGroups {
     pub fn read(&self) -> Result<Groups, Error> {
         let operation = &self.variants.operation;
         let bytes = self.workspace.read_bytes(self.workspace.stream())?;
-        Ok(Groups::new(operation, self.shape.clone(), fields(&operation.stored(), &bytes)))
+        Groups::new(operation, self.shape.clone(), fields(&operation.stored(), &bytes))
     }
 }
 

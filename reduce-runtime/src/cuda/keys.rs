@@ -166,7 +166,7 @@ impl DeviceKeys {
     pub fn read(&mut self) -> Result<Groups, Error> {
         let stored = self.read_stored()?;
         let Keyed { operation, keys, .. } = &self.kernels.program;
-        Ok(Groups::new(operation, vec![keys.groups], stored))
+        Groups::new(operation, vec![keys.groups], stored)
     }
 
     fn read_stored(&mut self) -> Result<Vec<Lanes>, Error> {

@@ -170,7 +170,7 @@ impl DeviceSegments {
     /// reports an error.
     pub fn read(&mut self) -> Result<Groups, Error> {
         let stored = self.read_stored()?;
-        Ok(Groups::new(&self.kernels.program.operation, self.shape.clone(), stored))
+        Groups::new(&self.kernels.program.operation, self.shape.clone(), stored)
     }
 
     /// Waits for the results and reads them: one vector for each field of the stored output.

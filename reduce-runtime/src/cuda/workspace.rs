@@ -4,7 +4,7 @@ use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
 use super::sizes::{ALIGNMENT, RESULT, bytes, flagged, partials};
 use super::variants::{Variant, Variants, bytes_of, launches, values};
-use crate::reducer::ensure_nonempty;
+use crate::groups::ensure_nonempty;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtrMut};
@@ -157,7 +157,8 @@ impl Workspace {
         let groups = self.groups();
         let bytes = self.memory.slice(RESULT as usize..RESULT as usize + groups * output.size());
         let is_of_type = output.is_scalar() && output.fields[0].ty == T::TY;
-        let plain = is_of_type && (groups == 1 || variants.operation.stored() == *output);
+        let has_no_flags = variants.operation.stored() == *output;
+        let plain = is_of_type && (has_no_flags || groups == 1 && !variants.operation.asserts);
         // SAFETY: scalars of that type were, or will be, written there, at their alignment.
         let view = plain.then(|| unsafe { bytes.transmute(groups) }).flatten();
         view.ok_or_else(|| Error::OutputType { expected: std::any::type_name::<T>(), found: output.text() })

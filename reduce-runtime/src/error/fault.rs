@@ -30,6 +30,7 @@ impl Error {
             | Error::OutsideData { .. }
             | Error::Empty { .. }
             | Error::NothingLeft { .. }
+            | Error::AssertionFailed { .. }
             | Error::GridTooLarge { .. }
             | Error::OutputType { .. }
             | Error::OtherContext { .. }

@@ -58,3 +58,24 @@ pub(super) fn outside(input: &str, view: &Strided<()>, data: usize) -> String {
     }
     format!("{view}, and its data has {data} elements; take fewer, or a smaller offset or step")
 }
+
+/// Describes a failed assertion of the specification.
+pub(super) fn assertion(operator: &str) -> String {
+    format!(
+        "an assertion of `{operator}` failed: for some element, an `assert!` does not hold, or the index of an array is out of range"
+    )
+}
+
+/// Describes an element that a step of 0 repeats too often.
+pub(super) fn repeated(input: &str, len: usize) -> String {
+    let most = Strided::<()>::MOST_REPEATED;
+    format!("input `{input}` has step 0, so it repeats one element {len} times; the limit is {most}")
+}
+
+/// Describes elements that are not contiguous.
+pub(super) fn apart(input: &str, step: isize) -> String {
+    format!(
+        "the elements of input `{input}` lie {step} apart, and the reduction takes contiguous ones; write \
+         `layout: strided` in its specification"
+    )
+}

@@ -1,4 +1,4 @@
-//! An index that may be out of range.
+//! An index that is out of range.
 use reducegen::reduction;
 
 fn main() {
@@ -6,7 +6,8 @@ fn main() {
         ty: u8,
         map: |x| {
             let mut bins = [0u32; 4];
-            bins[(x / 32) as usize] = 1;
+            bins[x as usize] = 1;
+            bins[4] = 1;
             bins
         },
         op: |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]],

@@ -69,7 +69,10 @@ impl Reader<'_> {
                 }
             }
             Stmt::Macro(call) => {
-                self.macro_call(&call.mac, depth);
+                let ex = self.macro_call(&call.mac, depth);
+                if ex.ty == UNIT {
+                    steps.push(Step::Do(ex));
+                }
             }
             Stmt::Item(syn::Item::Fn(function)) => {
                 let help = "write it beside the fields, as in `fn sq(x: f32) -> f32 { x * x }, op: sum`";

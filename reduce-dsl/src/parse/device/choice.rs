@@ -95,11 +95,13 @@ impl Reader<'_> {
         lead.body.ty
     }
 
-    /// Reads `matches!(x, 0 | 1)`. Other macros are reported.
+    /// Reads `matches!(x, 0 | 1)` or an assertion. Other macros are reported.
     pub(super) fn macro_call(&mut self, call: &Macro, depth: usize) -> Ex {
         let name = call.path.segments.last().map(|it| it.ident.to_string()).unwrap_or_default();
-        if name != "matches" {
-            return self.no_macro(&call.path, &name);
+        match name.as_str() {
+            "matches" => {}
+            "assert" | "debug_assert" => return self.assertion(call, depth),
+            _ => return self.no_macro(&call.path, &name),
         }
         let parser = |input: ParseStream| {
             let value: Expr = input.parse()?;

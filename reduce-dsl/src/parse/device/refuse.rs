@@ -30,13 +30,12 @@ impl Reader<'_> {
 
     pub(super) fn no_macro(&mut self, path: &Path, name: &str) -> Ex {
         let help = match name {
-            "assert" | "debug_assert" | "panic" | "unreachable" | "todo" => {
-                "nothing here can fail; leave it out"
-            }
+            "assert_eq" | "debug_assert_eq" => "write `assert!(a == b)`",
+            "panic" | "unreachable" | "todo" => "write `assert!` with the condition that must hold",
             "vec" => "write an array, as in `[0.0; 4]`",
             _ => "write an expression, or leave it out",
         };
-        self.error_with_help(Extent::of(path), "there are no macros here but `matches!`", help)
+        self.error_with_help(Extent::of(path), "there are no macros here but `matches!` and `assert!`", help)
     }
 }
 

@@ -150,6 +150,7 @@ impl Parts {
             output: self.finish.as_ref().map_or_else(|| self.acc.clone(), |finish| finish.result.clone()),
             empty: None,
             nothing: None,
+            asserts: false,
             acc: self.acc.clone(),
             inputs,
         })

@@ -27,7 +27,9 @@ impl Draft {
     /// Returns the operation on all elements.
     pub(super) fn operation(&self) -> Option<Operation> {
         let Subject { operation, keep } = self.subject.clone();
-        let (keep, present) = (keep.as_ref(), self.present.as_ref());
+        let (operation, keep) = operation.asserting(keep.as_ref()).ok()?;
+        let present = self.present.as_ref().map(|present| present.giving(present.results()));
+        let (keep, present) = (keep.as_ref(), present.as_ref());
         let conditions = Conditions { keep, present };
         match (&self.empty, keep) {
             (Some(empty), _) => operation.keeping_or(conditions, self.starts, empty).ok(),

@@ -1,4 +1,5 @@
-//! Elements of arrays. A known index is a place among the scalars; any other one must be in range for every value, and selects.
+//! Elements of arrays. A known index is a place among the scalars. Any other one selects, and asserts that it is in range unless
+//! it is for every value.
 
 use super::lower::Lower;
 use super::range;
@@ -98,7 +99,7 @@ impl Lower<'_> {
         self.checked(is, place)
     }
 
-    /// Lowers an index of an array of type `ty`. One that may be out of range is refused.
+    /// Lowers an index of an array of type `ty`. A known one that is out of range is refused.
     fn at(&mut self, index: &Ex, ty: Ty) -> Option<At> {
         let id = self.one(index)?;
         let count = self.types.fields(ty).len();
@@ -114,12 +115,10 @@ impl Lower<'_> {
             return None;
         }
         if most >= count as i128 {
-            let message = format!("the index may be {most}, and the array has {count} elements");
-            let last = count - 1;
-            self.errors
-                .add(index.place, message)
-                .help(format!("limit it, as in `i.min({last})` or `i % {count}`"));
-            return None;
+            let end = self.builder.constant(Value::of(count as u64));
+            let is_inside = self.builder.cmp(Cmp::Lt, id, end);
+            let is_inside = self.checked(is_inside, index.place)?;
+            self.assert(is_inside, index.place)?;
         }
         self.builder.name(id, "at");
         Some(At::Computed(id))

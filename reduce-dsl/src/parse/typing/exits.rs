@@ -6,6 +6,7 @@
 use super::lower::Lower;
 use crate::parse::diagnostic::Extent;
 use crate::parse::tree::{Ex, Leave, Step};
+use reduce_ir::Value;
 use reduce_ir::func::Id;
 use reduce_ir::ops::{Bin, Un};
 
@@ -112,6 +113,23 @@ impl Lower<'_> {
             all = both.ok();
         }
         all
+    }
+
+    /// Asserts a condition where this point is reached.
+    pub(super) fn assert(&mut self, condition: Id, place: Extent) -> Option<()> {
+        let guards = self.flow.guards.clone();
+        let condition = match self.all_hold(&guards) {
+            None if self.builder.known(condition).and_then(Value::get) == Some(false) => {
+                self.errors.add(place, "this assertion never holds").help("assert a condition that can hold");
+                return None;
+            }
+            None => condition,
+            Some(reached) => {
+                let skipped = self.builder.un(Un::Not, reached).ok()?;
+                self.builder.bin(Bin::Or, skipped, condition).ok()?
+            }
+        };
+        self.builder.assert(condition).ok()
     }
 
     pub(super) fn exit(&mut self, value: &Ex) -> Option<Vec<Id>> {

@@ -107,6 +107,10 @@ impl Lower<'_> {
             Kind::Block(steps, value) => self.block(steps, value),
             Kind::Function(steps, value) => self.function(steps, value, ex.place),
             Kind::Nothing(_) => Some(Vec::new()),
+            Kind::Assert(condition) => {
+                let condition = self.one(condition)?;
+                self.assert(condition, ex.place).map(|()| Vec::new())
+            }
             Kind::Assign(target, value) => self.assign(target, value),
             Kind::For(repeat) => self.repeat(repeat, ex.place),
             Kind::Return(value) => self.exit(value),
@@ -183,7 +187,7 @@ impl Lower<'_> {
             Kind::Wrong | Kind::Local(_) | Kind::If(_) | Kind::Logic(..) | Kind::Struct(_) => None,
             Kind::Repeat(..) | Kind::Field(..) | Kind::Index(_) | Kind::Block(..) => None,
             Kind::Function(..) | Kind::Nothing(_) | Kind::Assign(..) | Kind::For(_) => None,
-            Kind::Return(_) | Kind::Leave(_) => None,
+            Kind::Return(_) | Kind::Leave(_) | Kind::Assert(_) => None,
         }
     }
 

@@ -29,5 +29,9 @@ pub(super) fn trimmed(func: &Func, needed: usize) -> Func {
         depths.push(if name.is_some() || is_deep { 0 } else { depth });
         ids.push(id);
     }
+    if let Some(Id(asserted)) = func.asserted() {
+        // It is a condition in `func`.
+        let _ = f.assert(ids[asserted as usize]);
+    }
     f.build(func.results().iter().map(|Id(id)| ids[*id as usize]).collect())
 }

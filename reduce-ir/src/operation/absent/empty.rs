@@ -3,7 +3,7 @@
 //! A call without elements returns it without a launch. If elements can be absent, accumulators tell whether they hold one, as
 //! they do where no element is an error, and `finish` selects.
 
-use super::{Caller, FLAG, Nothing, Starts, flagged, split};
+use super::{Caller, FLAG, Nothing, PRESENT, Starts, flagged, split};
 use crate::Value;
 use crate::constants::zero;
 use crate::func::{Func, FuncBuilder, Id};
@@ -85,7 +85,7 @@ impl Operation {
 
     /// Adds a flag to accumulators: whether they hold a present element. The other fields keep their bits.
     fn flagging(self, present: &Func) -> Result<Operation, TypeError> {
-        let acc = flagged(&self.acc, FLAG);
+        let acc = flagged(&self.acc, PRESENT, FLAG);
         let unset = |values: Vec<Value>| [values, vec![zero(FLAG)]].concat();
         let fold = self.fold.as_ref().map(|fold| self.flagging_fold(fold, present, &acc));
         Ok(Operation {
@@ -149,11 +149,11 @@ impl Operation {
         let mut f = FuncBuilder::new(self.finish.params().to_vec());
         let mut results = f.call(&self.finish, &f.params())?;
         let nothing = self.reported(&mut f, &mut results)?;
-        let given = empty.iter().zip(results).map(|(&value, result)| {
+        // The flag of a failed assertion stays.
+        for (&value, result) in empty.iter().zip(&mut results) {
             let value = f.constant(value);
-            f.select(nothing, value, result)
-        });
-        let results = given.collect::<Result<_, _>>()?;
+            *result = f.select(nothing, value, *result)?;
+        }
         Ok(f.build(results))
     }
 

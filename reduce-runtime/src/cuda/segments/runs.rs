@@ -121,7 +121,7 @@ impl DeviceRuns {
         let results = (self.segments.layout.results, number as usize);
         let read = faults::read(&stream, &mut self.segments.memory, &operation.stored(), results)?;
         let stored = read.map_err(|segment| SegmentsError::Wrong { segment })?;
-        Ok(RunGroups { keys, groups: Groups::new(&operation, vec![number], stored) })
+        Ok(RunGroups { keys, groups: Groups::new(&operation, vec![number], stored)? })
     }
 
     /// Queues the launches. `inputs` holds the address of the first element of each input; `keys` is the address of the first key.
