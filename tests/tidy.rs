@@ -20,6 +20,7 @@ fn sources() -> Vec<PathBuf> {
         "fuzz",
         "reduce-cli",
         "reduce-dsl",
+        "reduce-files",
         "reduce-interpreter",
         "reduce-ir",
         "reduce-lanes",

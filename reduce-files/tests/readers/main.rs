@@ -1,0 +1,8 @@
+//! Tests of the readers, on files that they write.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod damage;
+mod folder;
+mod parquet_files;
+mod parquet_types;
+mod writer;
