@@ -10,13 +10,3 @@ pub mod mutate;
 pub mod nvrtc;
 pub mod spec;
 pub mod targets;
-
-/// The files of the command that read NumPy files. They are private there, so they are compiled here again.
-#[allow(dead_code, reason = "only the code that reads files is used here")]
-#[path = "../../reduce-cli/src"]
-mod cli {
-    pub(crate) mod dtype;
-    pub(crate) mod npy;
-}
-// These files refer to each other from the crate root, as in the command.
-use cli::{dtype, npy};

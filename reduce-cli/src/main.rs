@@ -18,7 +18,6 @@ mod counts;
 mod cut;
 mod data;
 mod devices;
-mod dtype;
 mod elements;
 mod emit;
 mod explain;
@@ -29,7 +28,6 @@ mod html;
 mod json;
 mod ladder;
 mod merge;
-mod npy;
 mod npy_file;
 mod order;
 mod output;
@@ -55,6 +53,7 @@ use args::{Args, Command};
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
 use failure::Failure;
+use reduce_files::{dtype, npy};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -1,104 +1,24 @@
-//! Columns of data files as vectors of scalars: Parquet.
+//! Columns of data files as vectors of scalars: Parquet, safetensors, NumPy archives and CSV.
 //!
-//! Every error names the file, the place and the fix. A damaged file is an error, never a panic. No length in a file is believed before it
-//! is compared with the file or with the limit of memory.
+//! ```no_run
+//! # #[cfg(feature = "formats")]
+//! # fn main() -> Result<(), reduce_files::FileError> {
+//! let mut trips = reduce_files::DataFile::open("trips.parquet")?;
+//! let distance = trips.column("distance")?;
+//! println!("{} distances of type {}", distance.values.len(), distance.values.ty().name());
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "formats"))]
+//! # fn main() {}
+//! ```
 #![forbid(unsafe_code)]
 
-mod column;
-mod error;
-mod format;
-mod parquet;
+#[doc(hidden)]
+pub mod dtype;
+#[cfg(feature = "formats")]
+mod formats;
+#[doc(hidden)]
+pub mod npy;
 
-pub use column::Column;
-pub use error::{FileError, Reason};
-pub use format::Format;
-
-use std::fs::File;
-use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
-
-/// The bytes of memory that a column may take, if the caller does not say.
-const LIMIT: u64 = 4 << 30;
-
-/// An open data file.
-#[derive(Debug)]
-pub struct DataFile {
-    path: PathBuf,
-    contents: Contents,
-    limit: u64,
-}
-
-/// The reader of a format.
-#[derive(Debug)]
-enum Contents {
-    Parquet(parquet::Parquet),
-}
-
-impl DataFile {
-    /// Opens a file, and reads the names of its columns. The format is that of [`Format::of`].
-    ///
-    /// # Errors
-    /// The file cannot be read, has none of the formats, or is damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<DataFile, FileError> {
-        let path = path.as_ref();
-        let contents = guarded("the description of its contents", || Contents::open(path));
-        let contents = contents.map_err(|reason| FileError::new(path, reason))?;
-        Ok(DataFile { path: path.to_owned(), contents, limit: LIMIT })
-    }
-
-    /// Sets the bytes of memory that a column may take: 4 GiB by default.
-    pub fn with_limit(self, bytes: u64) -> DataFile {
-        DataFile { limit: bytes, ..self }
-    }
-
-    /// Returns the format.
-    pub fn format(&self) -> Format {
-        match &self.contents {
-            Contents::Parquet(_) => Format::Parquet,
-        }
-    }
-
-    /// Returns the names of the columns, in the order of the file.
-    pub fn names(&self) -> Vec<String> {
-        match &self.contents {
-            Contents::Parquet(file) => file.names(),
-        }
-    }
-
-    /// Reads a column.
-    ///
-    /// # Errors
-    /// The file has no such column, the column has a type that reducegen lacks or is larger than the limit, or the file is damaged.
-    pub fn column(&mut self, name: &str) -> Result<Column, FileError> {
-        let (contents, limit) = (&mut self.contents, self.limit);
-        let column = guarded(&format!("the column `{name}`"), || contents.column(name, limit));
-        column.map_err(|reason| FileError::new(&self.path, reason))
-    }
-}
-
-impl Contents {
-    fn open(path: &Path) -> Result<Contents, Reason> {
-        if path.is_dir() {
-            return Err(Reason::Directory);
-        }
-        let mut file = File::open(path)?;
-        match Format::read(path, &mut file)?.ok_or(Reason::Format)? {
-            Format::Parquet => Ok(Contents::Parquet(parquet::Parquet::open(file)?)),
-        }
-    }
-
-    fn column(&mut self, name: &str, limit: u64) -> Result<Column, Reason> {
-        match self {
-            Contents::Parquet(file) => file.column(name, limit),
-        }
-    }
-}
-
-/// Turns a panic of a reader into the error of a damaged file: the readers are other crates.
-fn guarded<T>(place: &str, read: impl FnOnce() -> Result<T, Reason>) -> Result<T, Reason> {
-    panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-        Err(Reason::damaged(place, text.unwrap_or_default()))
-    })
-}
+#[cfg(feature = "formats")]
+pub use formats::{Column, DataFile, FileError, Format, Reason};

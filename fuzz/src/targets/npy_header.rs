@@ -1,7 +1,7 @@
 //! The bytes of a file → the layout of its elements, or the reason why it is not a NumPy file.
 
 use super::Verdict;
-use crate::npy::{Layout, layout};
+use reduce_files::npy::{Layout, layout};
 
 pub(super) const WORDS: &[&str] = &[
     "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",

@@ -13,7 +13,7 @@ pub(super) struct Header<'a> {
 
 /// The error in a header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum HeaderError {
+pub enum HeaderError {
     #[error("expected {what} at its byte {at}")]
     Expected { what: &'static str, at: usize },
     #[error("the key before its byte {at} is unknown or repeated")]

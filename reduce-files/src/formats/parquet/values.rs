@@ -2,8 +2,8 @@
 
 use super::kind::Kind;
 use super::{Fault, Source};
-use crate::column::Column;
-use crate::error::Reason;
+use crate::formats::column::Column;
+use crate::formats::error::Reason;
 use parquet::basic::Type;
 use parquet::data_type::{
     BoolType, ByteArrayType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,

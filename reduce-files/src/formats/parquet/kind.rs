@@ -1,6 +1,6 @@
 //! The types of Parquet, and those that they become.
 
-use crate::error::Reason;
+use crate::formats::error::Reason;
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
 use reduce_ir::Scalar;

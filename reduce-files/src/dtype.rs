@@ -5,13 +5,13 @@ use reduce_lanes::LanesRef;
 
 /// An element type and its name in files.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Dtype {
+pub struct Dtype {
     /// NumPy's code, such as `f4`. NumPy has no code for `bf16`, which only raw files can contain.
-    pub(crate) code: Option<&'static str>,
+    pub code: Option<&'static str>,
     /// The type in the language.
-    pub(crate) ty: Scalar,
+    pub ty: Scalar,
     /// Converts bytes to elements. The bytes are aligned, and their number is a multiple of the size.
-    pub(crate) cast: fn(&[u8]) -> Result<LanesRef<'_>, NotBool>,
+    pub cast: fn(&[u8]) -> Result<LanesRef<'_>, NotBool>,
 }
 
 /// A byte that is not a `bool`.
@@ -19,11 +19,11 @@ pub(crate) struct Dtype {
 #[error(
     "element {at} is the byte {byte}, and a bool is 0 or 1; save `a != 0`, or read the bytes as numbers with `--raw u8`"
 )]
-pub(crate) struct NotBool {
+pub struct NotBool {
     /// The index of the element.
-    pub(crate) at: usize,
+    pub at: usize,
     /// The value of the byte.
-    pub(crate) byte: u8,
+    pub byte: u8,
 }
 
 macro_rules! row {
@@ -33,7 +33,7 @@ macro_rules! row {
 }
 
 /// The table of element types.
-pub(crate) const DTYPES: [Dtype; 13] = [
+pub const DTYPES: [Dtype; 13] = [
     Dtype { code: Some("b1"), ty: Scalar::Bool, cast: bools },
     row!(None, Bf16),
     row!(Some("f2"), F16),
@@ -51,23 +51,23 @@ pub(crate) const DTYPES: [Dtype; 13] = [
 
 impl Dtype {
     /// Returns the row of a name in the language, such as `f32`.
-    pub(crate) fn named(name: &str) -> Option<&'static Dtype> {
+    pub fn named(name: &str) -> Option<&'static Dtype> {
         DTYPES.iter().find(|dtype| dtype.ty.name() == name)
     }
 
     /// Returns the row of a type of the language.
-    pub(crate) fn of(ty: Scalar) -> Option<&'static Dtype> {
+    pub fn of(ty: Scalar) -> Option<&'static Dtype> {
         DTYPES.iter().find(|dtype| dtype.ty == ty)
     }
 
     /// Returns the name of the type in a NumPy file, such as `<f4` or `|b1`; `None` if NumPy has no code for it.
-    pub(crate) fn descr(&self) -> Option<String> {
+    pub fn descr(&self) -> Option<String> {
         let order = if self.ty.size() == 1 { '|' } else { '<' };
         self.code.map(|code| format!("{order}{code}"))
     }
 
     /// Returns the row of a NumPy code, such as `f4`.
-    pub(crate) fn coded(code: &str) -> Option<&'static Dtype> {
+    pub fn coded(code: &str) -> Option<&'static Dtype> {
         DTYPES.iter().find(|dtype| dtype.code == Some(code))
     }
 }
@@ -77,27 +77,4 @@ fn bools(bytes: &[u8]) -> Result<LanesRef<'_>, NotBool> {
         let at = bytes.iter().position(|&byte| byte > 1).unwrap_or_default();
         NotBool { at, byte: bytes[at] }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Dtype, LanesRef, NotBool, Scalar};
-
-    #[test]
-    fn every_type_of_the_language_has_a_row() {
-        for ty in Scalar::ALL {
-            assert_eq!(Dtype::named(ty.name()).map(|dtype| dtype.ty), Some(ty));
-        }
-        assert_eq!(Dtype::coded("f4").map(|dtype| dtype.ty), Some(Scalar::F32));
-    }
-
-    #[test]
-    fn a_bool_is_0_or_1() {
-        let cast = Dtype::coded("b1").map(|dtype| dtype.cast);
-        let cast = |bytes| cast.map(|cast| cast(bytes));
-        assert!(matches!(cast(&[0, 1, 1]), Some(Ok(LanesRef::Bool([false, true, true])))));
-        assert!(matches!(cast(&[]), Some(Ok(LanesRef::Bool([])))));
-        let error = cast(&[1, 0, 0, 2, 255]).and_then(Result::err);
-        assert_eq!(error, Some(NotBool { at: 3, byte: 2 }));
-    }
 }

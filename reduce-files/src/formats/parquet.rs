@@ -4,8 +4,8 @@ mod guard;
 mod kind;
 mod values;
 
-use crate::column::Column;
-use crate::error::{Reason, check_size};
+use crate::formats::column::Column;
+use crate::formats::error::{Reason, check_size};
 use guard::{PageFile, Pages};
 use kind::Kind;
 use parquet::basic::Compression;

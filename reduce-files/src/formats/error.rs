@@ -1,5 +1,6 @@
 //! The reasons why a data file cannot be read.
 
+use crate::npy::NpyError;
 use reduce_ir::Scalar;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ pub enum Reason {
     #[error("this is a directory; name a file in it")]
     Directory,
     /// The format is unknown.
-    #[error("this is not a Parquet file; convert it")]
+    #[error("this is no Parquet, safetensors, NumPy archive (.npz) or CSV file; convert it to one of them")]
     Format,
     /// The file has no column of that name.
     #[error("it has no column `{name}`{}; it has {}", suggestion(name, names), listed(names))]
@@ -73,6 +74,26 @@ pub enum Reason {
         place: String,
         /// The contradiction.
         cause: String,
+    },
+    /// An array of an archive is no array, or has a type that reducegen lacks.
+    #[error("the array `{name}`: {error}")]
+    Npy {
+        /// The name of the array.
+        name: String,
+        /// The reason.
+        error: NpyError,
+    },
+    /// A cell of a table is no number.
+    #[error("line {line}, column `{column}`: {text:?} is {mistake}")]
+    Cell {
+        /// The line of the file, counted from 1.
+        line: u64,
+        /// The name of the column.
+        column: String,
+        /// The contents of the cell, or its beginning.
+        text: String,
+        /// What is wrong with it, and a way out.
+        mistake: &'static str,
     },
     /// The file is valid, and needs something that this reader lacks.
     #[error("{place} cannot be read: {cause}; {advice}")]

@@ -1,6 +1,6 @@
 //! Tests of headers that the reader accepts, and its messages about the others.
 
-use super::{Layout, NpyError, layout};
+use reduce_files::npy::{Layout, NpyError, layout};
 
 /// A file of format version 1, 2 or 3 with that header, and `data` bytes after it.
 fn file(version: u8, header: &str, data: usize) -> Vec<u8> {

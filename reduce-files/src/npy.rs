@@ -6,44 +6,44 @@
 //! header = {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }    -- a Python literal
 //! ```
 
-mod header;
+pub mod header;
 
 use crate::dtype::{DTYPES, Dtype};
 use header::{Header, HeaderError};
 use reduce_ir::axes;
 
 /// The first bytes of every NumPy file.
-pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+pub const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The type, position and shape of the elements.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// The type of the elements.
-    pub(crate) dtype: &'static Dtype,
+    pub dtype: &'static Dtype,
     /// The byte of the file at which the first element starts. The last element ends the file.
-    pub(crate) start: usize,
+    pub start: usize,
     /// The shape; `None` for elements without a header.
-    pub(crate) shape: Option<Shape>,
+    pub shape: Option<Shape>,
 }
 
 /// The shape of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub struct Shape {
     /// The length of each axis.
-    pub(crate) lengths: Vec<u64>,
+    pub lengths: Vec<u64>,
     /// Whether the first axis is the fastest.
-    is_fortran: bool,
+    pub is_fortran: bool,
 }
 
 impl Shape {
     /// Returns whether the elements are in Fortran order, and more than one axis has several elements.
-    pub(crate) fn differs_from_c(&self) -> bool {
+    pub fn differs_from_c(&self) -> bool {
         let long = self.lengths.iter().filter(|&&length| length > 1).count();
         self.is_fortran && long > 1 && !self.lengths.contains(&0)
     }
 
     /// Returns the lengths and the distance along each axis. `None` if there are too many elements.
-    pub(crate) fn steps(&self) -> Option<axes::Shape> {
+    pub fn steps(&self) -> Option<axes::Shape> {
         if !self.is_fortran {
             return axes::Shape::row_major(&self.lengths);
         }
@@ -57,7 +57,7 @@ impl Shape {
 
 /// The reason why a file cannot be read as a NumPy array.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NpyError {
+pub enum NpyError {
     #[error("this is not a NumPy file; write it with `np.save`, or say `--raw f32` for bare elements")]
     Magic,
     #[error(
@@ -90,7 +90,7 @@ pub(crate) enum NpyError {
 }
 
 /// Reads the header of a whole file, and checks that only its elements follow.
-pub(crate) fn layout(file: &[u8]) -> Result<Layout, NpyError> {
+pub fn layout(file: &[u8]) -> Result<Layout, NpyError> {
     let (layout, claimed) = beginning(file)?;
     let found = (file.len() - layout.start) as u64;
     match found.cmp(&claimed) {
@@ -101,7 +101,7 @@ pub(crate) fn layout(file: &[u8]) -> Result<Layout, NpyError> {
 }
 
 /// Reads the header at the beginning of a file. Returns also the number of bytes of the elements that follow.
-pub(crate) fn beginning(file: &[u8]) -> Result<(Layout, u64), NpyError> {
+pub fn beginning(file: &[u8]) -> Result<(Layout, u64), NpyError> {
     let (text, start) = header_text(file)?;
     let header = Header::parse(text)?;
     let dtype = dtype(header.descr)?;
@@ -193,6 +193,3 @@ impl From<HeaderError> for NpyError {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,4 @@
+//! Tests of the types and headers of NumPy files.
+
+mod dtypes;
+mod npy;
