@@ -99,7 +99,7 @@ fn value(read: &Read) -> TokenStream {
 /// Returns the type of the reduction.
 fn ty(read: &Read) -> TokenStream {
     let Spec { operation, axes, .. } = &read.parsed.spec;
-    let (inputs, params) = (types::one_or_tuple(&operation.inputs), Given::of(read).ty());
+    let (inputs, params) = (types::one_or_tuple(&read.inputs), Given::of(read).ty());
     let inputs = match axes.as_ref().map(|axes| axes.cut) {
         Some(Cut::Offsets(offset)) => {
             let offset = types::scalar(offset);

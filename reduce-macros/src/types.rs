@@ -4,7 +4,6 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use reduce_dsl::parse::{Form, Named};
 use reduce_ir::Scalar;
-use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use syn::Attribute;
 
@@ -41,11 +40,13 @@ fn form(it: &Form) -> TokenStream {
 }
 
 /// Returns the type of a single input, or a tuple of several.
-pub(crate) fn one_or_tuple(inputs: &[Param]) -> TokenStream {
-    let types = inputs.iter().map(|input| scalar(input.ty));
+pub(crate) fn one_or_tuple(inputs: &[Form]) -> TokenStream {
     match inputs {
-        [one] => scalar(one.ty),
-        [..] => quote!((#(#types,)*)),
+        [one] => form(one),
+        [..] => {
+            let types = inputs.iter().map(form);
+            quote!((#(#types,)*))
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub use export::Export;
 pub(super) use keys::{By, Groups};
 pub(super) use params::{Params, WrittenParam};
 pub(super) use schedule::{Argument, Schedule, Word};
-pub(super) use values::{Acc, Names, Op};
+pub(super) use values::{Acc, Element, Names, Op};
 
 use super::closure::Lambda;
 use super::diagnostic::{Errors, Extent};
@@ -68,7 +68,7 @@ pub(super) struct Fields {
     pub(super) export: Option<Export>,
     /// Helper functions.
     pub(super) helpers: Vec<ItemFn>,
-    pub(super) ty: Option<Ident>,
+    pub(super) ty: Option<Element>,
     pub(super) inputs: Option<Names>,
     pub(super) layout: Option<Ident>,
     pub(super) axes: Option<Axes>,
@@ -220,14 +220,15 @@ impl Fields {
     fn read_value(&mut self, name: &Ident, input: ParseStream, errors: &mut Errors) -> syn::Result<()> {
         match name.to_string().as_str() {
             "ty" => {
-                let ty = word(input, "`ty` is the name of a type, as in `ty: f32`")?;
+                let element = values::element(input, "`ty` is the name of a type, as in `ty: f32`")?;
+                let ty = &element.ty;
                 if input.peek(Token![<]) {
                     errors
                         .add(ty.span(), format!("`{ty}` is no scalar type"))
-                        .help("complex numbers are two inputs, as in `inputs: { re: f32, im: f32 }`");
+                        .help("complex numbers are arrays, as in `ty: [f32; 2]`, or two inputs");
                     skip_to_field(input);
                 } else {
-                    self.ty = Some(ty);
+                    self.ty = Some(element);
                 }
             }
             "inputs" => self.inputs = Some(values::names(input, &values::INPUTS)?),

@@ -12,6 +12,7 @@ use reduce_ir::func::{Func, FuncBuilder, Node, Param};
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::ops::{Bin, TypeError, Un};
 use reduce_ir::{Scalar, Value};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use syn::Expr;
 
@@ -42,7 +43,8 @@ type Given = Vec<(String, Option<Record>)>;
 impl<'a> Functions<'a> {
     pub(super) fn new(scope: &'a Scope, records: Vec<Record>) -> Functions<'a> {
         let lenient = matches!(scope.acc, Written::Wrong);
-        let forms = scope.form.iter().cloned().collect();
+        let arrays = scope.written.iter().flatten().filter(|(_, form)| !form.is_flat());
+        let forms = arrays.map(|(_, form)| computed(form)).chain(scope.form.iter().cloned()).collect();
         Functions { scope, records, forms, lenient, closures: Vec::new() }
     }
 
@@ -153,9 +155,9 @@ impl<'a> Functions<'a> {
     /// Returns the inputs as parameters. If the inputs are unknown, returns one untyped parameter for each that
     /// is written after the first `before`.
     fn inputs(&self, lambda: &Lambda, before: usize) -> Given {
-        match &self.scope.inputs {
+        match &self.scope.written {
             Some(inputs) => {
-                let compute = |input: &Param| (input.name.clone(), Some(Record::scalar(input.ty.compute())));
+                let compute = |(name, form): &(String, Form)| (name.clone(), Some(computed(form).record()));
                 inputs.iter().map(compute).collect()
             }
             None => lambda.params.iter().skip(before).map(|_| (String::new(), None)).collect(),
@@ -188,10 +190,34 @@ impl<'a> Functions<'a> {
         }
     }
 
+    /// Gives the elements of arrays the names that they have as inputs of the operation.
+    fn with_inputs(&self, func: &Func) -> Result<Func, TypeError> {
+        if !self.scope.has_arrays() {
+            return Ok(func.clone());
+        }
+        let arrays = self.scope.written.iter().flatten().filter(|(_, form)| !form.is_flat());
+        let names = |(name, form): &(String, Form)| {
+            let parts = form.record().fields.into_iter().enumerate();
+            parts
+                .map(|(at, part)| (format!("{name}.{}", part.name), format!("{name}_{at}")))
+                .collect::<Vec<_>>()
+        };
+        let names: BTreeMap<String, String> = arrays.flat_map(names).collect();
+        let named =
+            |param: &Param| Param { name: names.get(&param.name).unwrap_or(&param.name).clone(), ..*param };
+        let params = func.params().iter().map(named).collect();
+        let mut f = FuncBuilder::new(params);
+        let results = f.call(func, &f.params())?;
+        Ok(f.build(results))
+    }
+
     fn typed(&mut self, lambda: &Lambda, role: Role, errors: &mut Errors) -> Option<Typed> {
         let mut typed = typing::closure(lambda, &role, rows::definition, errors)?;
         if ["filter", "map", "finish"].contains(&role.name) {
             note_narrow(&typed.func, lambda, errors);
+        }
+        for func in [&mut typed.func, &mut typed.written] {
+            *func = self.with_inputs(func).ok()?;
         }
         self.forms.extend(typed.form.clone());
         self.name_constants(&typed.constants, errors)?;
@@ -230,6 +256,15 @@ impl Functions<'_> {
             }
         }
         Some(())
+    }
+}
+
+/// Returns the form with every scalar in the type of its computation.
+fn computed(form: &Form) -> Form {
+    match form {
+        Form::Scalar(ty) => Form::Scalar(ty.compute()),
+        Form::Array(element, count) => Form::Array(Box::new(computed(element)), *count),
+        Form::Tuple(_) | Form::Struct(..) => form.clone(),
     }
 }
 

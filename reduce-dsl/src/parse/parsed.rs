@@ -57,6 +57,8 @@ pub struct Read {
     pub structs: Vec<Record>,
     /// The Rust types of records that are no plain structs.
     pub forms: Vec<Form>,
+    /// The Rust types of the inputs.
+    pub inputs: Vec<Form>,
     /// The constants of the user, with the params of the operation that stand for them.
     pub constants: Vec<(Param, TokenStream)>,
     /// The helper functions, for rustc to check.

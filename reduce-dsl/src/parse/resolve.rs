@@ -32,6 +32,7 @@ pub(super) fn resolve(
     }
     let scope = Scope::read(fields, dialect, from_data, errors);
     let (access, order) = (choices::access(fields, errors), choices::order(fields, errors));
+    let access = if scope.has_arrays() { Some(Domain::STRIDED.access) } else { access };
     let axes = axes::read(fields, scope.inputs.as_deref(), errors);
     let scope = match &axes {
         Some(Some(axes)) => scope.with_axes(axes, fields),
@@ -95,7 +96,8 @@ pub(super) fn resolve(
     let helpers = fields.helpers.clone();
     let constants = constants.into_iter().map(|constant| (constant.param, constant.tokens)).collect();
     let export = fields.export.clone();
-    Some(Read { parsed, closures, structs, forms, helpers, constants, params, export })
+    let inputs = scope.written.iter().flatten().map(|(_, form)| form.clone()).collect();
+    Some(Read { parsed, closures, structs, forms, inputs, helpers, constants, params, export })
 }
 
 /// The text of a closure, and the closure for rustc.

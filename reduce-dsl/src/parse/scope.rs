@@ -27,7 +27,9 @@ pub(super) const FIELDS: usize = 16;
 /// The names that fields add to the scope of closures.
 pub(super) struct Scope {
     pub(super) dialect: Dialect,
-    /// The inputs; `None` if they are wrong.
+    /// The inputs as written; `None` if they are wrong.
+    pub(super) written: Option<inputs::Written>,
+    /// The inputs of the operation.
     pub(super) inputs: Option<Vec<Param>>,
     /// The params, with their names as written.
     pub(super) params: Vec<(Ident, Scalar)>,
@@ -55,8 +57,11 @@ impl Scope {
         from_data: Option<&[Scalar]>,
         errors: &mut Errors,
     ) -> Scope {
-        let inputs = inputs::read(fields, from_data, errors);
-        let mut taken: Vec<String> = inputs.iter().flatten().map(|input| input.name.clone()).collect();
+        let written = inputs::read(fields, dialect, from_data, errors);
+        let inputs = written.as_ref().map(inputs::scalars);
+        let of_arrays = written.iter().flatten().map(|(name, _)| name.clone());
+        let mut taken: Vec<String> =
+            inputs.iter().flatten().map(|input| input.name.clone()).chain(of_arrays).collect();
         let params = fields.params.as_ref().map(|written| params(written, &mut taken, errors));
         let index = fields.index.clone();
         index.iter().for_each(|name| {
@@ -73,6 +78,7 @@ impl Scope {
         let acc = declared.then(|form| Some(form.record()));
         Scope {
             dialect,
+            written,
             inputs,
             params,
             index,
@@ -84,6 +90,11 @@ impl Scope {
             helpers,
             constants: RefCell::default(),
         }
+    }
+
+    /// Returns whether an input is an array.
+    pub(super) fn has_arrays(&self) -> bool {
+        self.written.iter().flatten().any(|(_, form)| !form.is_flat())
     }
 
     /// Adds the names of axes.

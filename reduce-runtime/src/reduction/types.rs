@@ -142,6 +142,16 @@ macro_rules! scalars {
                 }
             }
 
+            /// The elements of arrays are inputs that lie between each other.
+            #[diagnostic::do_not_recommend]
+            impl<S: AsRef<[[$ty; K]]> + ?Sized, const K: usize> Slices<[$ty; K]> for &S {
+                fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
+                    let (arrays, step) = (self.as_ref(), isize::try_from(K).unwrap_or(isize::MAX));
+                    let (data, len) = (LanesRef::from(arrays.as_flattened()), arrays.len());
+                    (0..K).map(|offset| Strided { data, offset: offset.min(data.len()), step, len }).collect()
+                }
+            }
+
             impl Output for $ty {
                 fn of(values: &[Value]) -> Option<$ty> {
                     let [value] = values else { return None };

@@ -1,7 +1,7 @@
 //! Everyday reductions, written as users write them first: each compiles and gives the right value.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 
-use reducegen::{Array, Compiled, Device, Reduction, Strided, reduction};
+use reducegen::{Array, Compiled, Device, Error, Reduction, Strided, reduction};
 
 const SCALED: [f32; 4] = [3.0, -1.0, 2.0, 8.0];
 
@@ -123,6 +123,50 @@ fn accumulators() {
     assert_eq!(reduction! { ty: usize, op: max }.reduce(&[3, 4]).unwrap(), 4);
 }
 
+fn arrays() {
+    let norm = reduction! { ty: [f32; 2], map: |z| z[0] * z[0] + z[1] * z[1], op: sum };
+    assert_eq!(norm.reduce(&[[3.0, 4.0], [0.0, 1.0]]).unwrap(), 26.0);
+    assert_eq!(norm.reduce(&Vec::new()).unwrap(), 0.0);
+    let brightest = reduction! { ty: [u8; 3], map: |[r, g, b]| r as u32 + g as u32 + b as u32, op: max };
+    assert_eq!(brightest.reduce(&[[1, 2, 3], [9, 0, 1]]).unwrap(), 10);
+    let centre = reduction! {
+        inputs: { at: [f64; 2], mass: f64 },
+        map: |at, mass| [at[0] * mass, at[1] * mass, mass],
+        op: |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2]],
+        identity: [0.0; 3],
+        finish: |s| [s[0] / s[2], s[1] / s[2]],
+    };
+    assert_eq!(centre.reduce((&[[0.0, 1.0], [4.0, 1.0]], &[1.0, 3.0])).unwrap(), [3.0, 1.0]);
+    let farthest = reduction! { ty: [f32; 2], filter: |p| p[0] > 0.0, map: |p| p[0].hypot(p[1]), op: argmax };
+    assert_eq!(farthest.reduce(&[[-9.0, 9.0], [3.0, 4.0], [1.0, 1.0]]).unwrap(), 1);
+    let largest_two = reduction! {
+        ty: i32,
+        map: |x| [x, i32::MIN],
+        op: |a, b| if a[0] >= b[0] { [a[0], a[1].max(b[0])] } else { [b[0], b[1].max(a[0])] },
+        identity: [i32::MIN; 2],
+    };
+    assert_eq!(largest_two.reduce(&[3, -1, 8]).unwrap(), [8, 3]);
+}
+
+fn assertions() {
+    let weights =
+        reduction! { ty: f32, map: |w| { assert!(w >= 0.0, "a weight is not negative"); w }, op: sum };
+    assert_eq!(weights.reduce(&[1.0, 2.0]).unwrap(), 3.0);
+    assert!(matches!(weights.reduce(&[1.0, -2.0]), Err(Error::AssertionFailed { .. })));
+    let votes = reduction! {
+        ty: u32,
+        map: |vote| { let mut one = [0u64; 3]; one[vote as usize] = 1; one },
+        op: |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2]],
+        identity: [0; 3],
+    };
+    assert_eq!(votes.reduce(&[2, 0, 2]).unwrap(), [1, 0, 2]);
+    assert!(votes.reduce(&[3]).is_err());
+    let first_negative =
+        reduction! { ty: f32, index: i, filter: |x| x < 0.0, map: |_x| i, op: min, empty: u64::MAX };
+    assert_eq!(first_negative.reduce(&SCALED).unwrap(), 1);
+    assert_eq!(first_negative.reduce(&[1.0]).unwrap(), u64::MAX);
+}
+
 fn places() {
     let x = &SCALED;
     let meter = Meter { peak: peak() };
@@ -146,5 +190,7 @@ fn main() {
     named_operators();
     mapped();
     accumulators();
+    arrays();
+    assertions();
     places();
 }

@@ -49,7 +49,11 @@ fn by(fields: &Fields, errors: &mut Errors) -> Option<Cut> {
     let by = fields.by.as_ref()?;
     let given = match by {
         By::Given(names) => match &names.names[..] {
-            [(_, ty)] => Some(inputs::scalar(ty, errors)?),
+            [(_, element)] if element.count.is_some() => {
+                errors.add(by.place(), "a key is one integer, as in `by: { key: u32 }`");
+                return None;
+            }
+            [(_, element)] => Some(inputs::scalar(&element.ty, errors)?),
             names => {
                 errors.add(by.place(), format!("there is one key, not {}", names.len()));
                 return None;

@@ -5,12 +5,19 @@ use crate::parse::diagnostic::Extent;
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{ExprClosure, LitBool, LitInt, Path, Token, Type, TypePath, braced, token};
+use syn::{Expr, ExprClosure, LitBool, LitInt, Path, Token, Type, TypePath, braced, bracketed, token};
 
 /// `{ x: f32, y: f32 }`.
 pub(crate) struct Names {
     pub(crate) place: Extent,
-    pub(crate) names: Vec<(Ident, Ident)>,
+    pub(crate) names: Vec<(Ident, Element)>,
+}
+
+/// The type of an element: `f32` or `[f32; 2]`.
+pub(crate) struct Element {
+    pub(crate) ty: Ident,
+    /// The length of an array.
+    pub(crate) count: Option<Expr>,
 }
 
 /// The value of `acc`.
@@ -65,8 +72,23 @@ const STRUCT: Thing = Thing {
 
 /// Reads `{ x: f32, y: f32 }`.
 pub(super) fn names(input: ParseStream, thing: &Thing) -> syn::Result<Names> {
-    let (names, place) = typed(input, thing, word)?;
+    let (names, place) = typed(input, thing, element)?;
     Ok(Names { place, names })
+}
+
+/// Reads `f32` or `[f32; 2]`.
+pub(super) fn element(input: ParseStream, expected: &'static str) -> syn::Result<Element> {
+    if !input.peek(token::Bracket) {
+        return Ok(Element { ty: word(input, expected)?, count: None });
+    }
+    let content;
+    bracketed!(content in input);
+    let ty = word(&content, expected)?;
+    if !content.peek(Token![;]) {
+        return Err(error(&content, "an array has a length, as in `[f32; 2]`"));
+    }
+    content.parse::<Token![;]>()?;
+    Ok(Element { ty, count: Some(content.parse()?) })
 }
 
 /// Reads names with types. Also returns the place of the braces.
