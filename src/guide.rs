@@ -12,6 +12,8 @@ page!(readme, "../README.md");
 page!(reduce_a_slice, "../docs/guide/src/reduce-a-slice.md");
 page!(segments, "../docs/guide/src/segments.md");
 page!(group_by, "../docs/guide/src/group-by.md");
+#[cfg(feature = "formats")]
+page!(from_parquet, "../docs/guide/src/from-parquet.md");
 page!(operator, "../docs/guide/src/operator.md");
 page!(closures, "../docs/guide/src/closures.md");
 page!(positions, "../docs/guide/src/positions.md");

@@ -287,6 +287,7 @@
 //!   linked. Without them, only the host backend works.
 //! - `text`: the parser of specifications at run time.
 //! - `ndarray`: views of arrays of the crate `ndarray`, and results as such arrays.
+//! - `formats`: the module `files`, which reads columns of Parquet, safetensors, `.npz` and CSV files.
 //! - `serde`: results are `Serialize` and `Deserialize`.
 //! - `tracing`: events, at the level of debugging, of the device that a call chose, of kernels from the cache, and of compilations.
 //!
@@ -308,6 +309,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "formats")]
+pub mod files;
 #[cfg(doctest)]
 mod guide;
 mod output;
@@ -322,17 +325,6 @@ pub use reduce_runtime::{
     Target, Timing, View, ViewError, Views, With, devices,
 };
 
-#[cfg(feature = "cuda")]
-pub use reduce_runtime::{
-    Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory,
-    DeviceResults, DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, cudarc, install_kernels,
-};
-
-#[cfg(feature = "ndarray")]
-pub use reduce_runtime::GapsError;
-#[cfg(feature = "mpi")]
-pub use reduce_runtime::mpi;
-
 pub use reduce_codegen::ASSOCIATION;
 pub use reduce_codegen::passes::PASSES;
 pub use reduce_dsl::laws;
@@ -340,6 +332,15 @@ pub use reduce_dsl::operators::OPERATORS;
 #[cfg(feature = "text")]
 pub use reduce_dsl::parse::{SpecError, spec as parse};
 pub use reduce_ir::spec::ParamError;
+#[cfg(feature = "ndarray")]
+pub use reduce_runtime::GapsError;
+#[cfg(feature = "mpi")]
+pub use reduce_runtime::mpi;
+#[cfg(feature = "cuda")]
+pub use reduce_runtime::{
+    Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory,
+    DeviceResults, DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, cudarc, install_kernels,
+};
 // Internals for tools of this project, such as the Python package.
 pub use reduce_ir::{Scalar, Spec, Value};
 #[doc(hidden)]

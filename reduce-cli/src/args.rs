@@ -143,9 +143,13 @@ pub(crate) struct Request {
     /// be omitted: the data gives it. The name of an operator is enough: `sum` is `op: sum`
     pub(crate) spec: String,
     /// The data, one file for each input, or - for the standard input: NumPy arrays, read flat unless there are
-    /// axes, which must not change during the run
+    /// axes, which must not change during the run; or Parquet, safetensors, .npz and CSV files, of which --column names the columns
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// A column of a Parquet or CSV file, a tensor of safetensors, or an array of .npz; give the option once for each input. Nulls are
+    /// absent elements, as with `filter`
+    #[arg(long, value_name = "NAME", conflicts_with = "raw")]
+    pub(crate) column: Vec<String>,
     /// The files contain only little-endian elements of this type, without a header
     #[arg(long, value_name = "TY", value_parser = values::raw_types())]
     pub(crate) raw: Option<&'static Dtype>,
@@ -190,8 +194,9 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace", "by"])]
     pub(crate) segments: Option<PathBuf>,
     /// A NumPy file of keys, one for each element, for `by: { key: u32 }` in the specification, with its number of groups. Without
-    /// `by`, each run of equal neighbouring keys has a result, as with `groups: runs`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "trace"])]
+    /// `by`, each run of equal neighbouring keys has a result, as with `groups: runs`. If there is no such file: a column of the data
+    /// file. Then each key has one result, in ascending order, wherever its elements are
+    #[arg(long, value_name = "FILE|COLUMN", conflicts_with_all = ["axis", "trace"])]
     pub(crate) by: Option<PathBuf>,
     /// Write the key of each run to a NumPy file
     #[arg(long, value_name = "FILE", requires = "by")]

@@ -2,9 +2,10 @@
 
 use crate::args::Run;
 use crate::data::{Data, Reading};
+use crate::distinct::{Distinct, Numbered};
 use crate::failure::Failure;
 use crate::groups::Inputs;
-use crate::{npy_file, output};
+use crate::{columns, npy_file, output};
 use reduce_ir::axes::{Cut, Keys};
 use reduce_ir::operation::Record;
 use reduce_ir::{Axes, Scalar, Spec, Value};
@@ -19,6 +20,10 @@ pub(crate) enum Cutter {
     Offsets(Data),
     /// A key for each element.
     Keys(Data),
+    /// A column with a key for each element, before the specification is known.
+    Column(Data),
+    /// The groups of a column: one for each different key.
+    Distinct(Data, Distinct),
 }
 
 impl Cutter {
@@ -36,21 +41,54 @@ impl Cutter {
         };
         match (&args.segments, &args.by) {
             (Some(path), _) => offsets(open(path)?).map(|data| Some(Cutter::Offsets(data))),
-            (None, Some(path)) => Ok(Some(Cutter::Keys(open(path)?))),
+            (None, Some(path)) => match columns::key(&args.request, path)? {
+                Some(column) => Ok(Some(Cutter::Column(column))),
+                None => Ok(Some(Cutter::Keys(open(path)?))),
+            },
             (None, None) => Ok(None),
+        }
+    }
+
+    /// Numbers the keys of a column, unless the specification says how they form groups. Returns what the specification lacks.
+    pub(crate) fn number(&mut self, spec: &Spec) -> Result<Option<Numbered>, Failure> {
+        let Cutter::Column(data) = self else { return Ok(None) };
+        let data = data.take();
+        let present = data.present().map(<[bool]>::to_vec);
+        match spec.axes.as_ref().map(|axes| axes.cut) {
+            None => {
+                let groups = Distinct::of(&data)?;
+                let count = Some(groups.keys.len());
+                *self = Cutter::Distinct(data, groups);
+                Ok(Some(Numbered { count, present }))
+            }
+            Some(Cut::Keys(_)) => {
+                *self = Cutter::Keys(data);
+                Ok(Some(Numbered { count: None, present }))
+            }
+            Some(Cut::Whole | Cut::Runs(_) | Cut::Offsets(_)) if present.is_some() => {
+                let path = data.path.display();
+                Err(Failure::request(format!(
+                    "{path} lacks keys, and a run needs them; leave `groups: runs` out"
+                )))
+            }
+            Some(Cut::Whole | Cut::Runs(_) | Cut::Offsets(_)) => {
+                *self = Cutter::Keys(data);
+                Ok(None)
+            }
         }
     }
 
     fn cut(&self) -> Cut {
         match self {
             Cutter::Offsets(data) => Cut::Offsets(data.ty()),
-            Cutter::Keys(data) => Cut::Runs(data.ty()),
+            Cutter::Keys(data) | Cutter::Column(data) | Cutter::Distinct(data, _) => Cut::Runs(data.ty()),
         }
     }
 
     fn data(&self) -> &Data {
         match self {
-            Cutter::Offsets(data) | Cutter::Keys(data) => data,
+            Cutter::Offsets(data) | Cutter::Keys(data) | Cutter::Column(data) => data,
+            Cutter::Distinct(data, _) => data,
         }
     }
 
@@ -64,12 +102,16 @@ impl Cutter {
         let cut = self.data().lanes()?;
         let is_numbered = reducer.axes().is_some_and(|axes| matches!(axes.cut, Cut::Keys(_)));
         let (keys, groups) = match self {
+            Cutter::Distinct(_, Distinct { numbers, keys }) => {
+                let numbers = View::new(numbers.borrow(), [numbers.len()]);
+                (Some(keys.clone()), reducer.reduce_keys(&inputs.views, numbers, params)?)
+            }
             Cutter::Keys(_) if is_numbered => {
                 let keys = View::new(cut, [cut.len()]);
                 (None, reducer.reduce_keys(&inputs.views, keys, params)?)
             }
             Cutter::Offsets(_) => (None, reducer.reduce_segments(&inputs.views, cut, params)?),
-            Cutter::Keys(_) => {
+            Cutter::Keys(_) | Cutter::Column(_) => {
                 let runs = reducer.reduce_runs(&inputs.views, cut, params)?;
                 (Some(runs.keys), runs.groups)
             }

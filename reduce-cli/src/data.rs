@@ -11,7 +11,7 @@ pub(crate) use reason::{DataError, Reason, changed};
 use crate::dtype::Dtype;
 use crate::npy::{self, Layout, Shape};
 use reduce_ir::Scalar;
-use reduce_lanes::LanesRef;
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::Mapped;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -46,6 +46,8 @@ pub(crate) struct Data {
     opened: Option<Opened>,
     /// The rest of a pipe that has more bytes than are read at once.
     pipe: Option<Pipe>,
+    /// Which elements are present; `None` if all are.
+    present: Option<Vec<bool>>,
 }
 
 #[derive(Debug)]
@@ -92,13 +94,40 @@ impl Data {
             None => npy::layout(&file)?,
         };
         let storage = Storage::new(file, start, dtype, limit)?;
-        Ok(Data { path: path.to_owned(), dtype, storage, shape, opened: None, pipe: None })
+        Ok(Data { path: path.to_owned(), dtype, storage, shape, opened: None, pipe: None, present: None })
     }
 
     fn unread(path: &Path, pipe: Pipe, Reading { raw, .. }: Reading) -> Result<Data, Reason> {
         let (Layout { dtype, shape, .. }, pipe) = pipe.with_layout(raw)?;
         let storage = Storage::Whole { file: Bytes::Read(Vec::new()), start: 0 };
-        Ok(Data { path: path.to_owned(), dtype, storage, shape, opened: None, pipe: Some(pipe) })
+        Ok(Data {
+            path: path.to_owned(),
+            dtype,
+            storage,
+            shape,
+            opened: None,
+            pipe: Some(pipe),
+            present: None,
+        })
+    }
+
+    /// Makes data of elements in memory.
+    pub(crate) fn of_lanes(path: PathBuf, lanes: Lanes, shape: Shape, present: Option<Vec<bool>>) -> Data {
+        let dtype = Dtype::of_element(lanes.ty());
+        let storage = Storage::Lanes(lanes);
+        Data { path, dtype, storage, shape: Some(shape), opened: None, pipe: None, present }
+    }
+
+    /// Moves the data out, and leaves none of it.
+    pub(crate) fn take(&mut self) -> Data {
+        let shape = Shape { lengths: vec![0], is_fortran: false };
+        let none = Data::of_lanes(self.path.clone(), Lanes::empty(self.ty()), shape, None);
+        std::mem::replace(self, none)
+    }
+
+    /// Returns which elements are present; `None` if all are.
+    pub(crate) fn present(&self) -> Option<&[bool]> {
+        self.present.as_deref()
     }
 
     /// Returns an error of this file.
@@ -110,7 +139,7 @@ impl Data {
     pub(crate) fn mapped(&self) -> Option<(&Mapped, usize)> {
         match &self.storage {
             Storage::Whole { file: Bytes::Mapped(map), start } => Some((map, *start)),
-            Storage::Whole { file: Bytes::Read(_), .. } | Storage::Copied { .. } => None,
+            Storage::Whole { file: Bytes::Read(_), .. } | Storage::Copied { .. } | Storage::Lanes(_) => None,
         }
     }
 
@@ -131,6 +160,9 @@ impl Data {
 
     /// Returns the elements in the order of the file.
     pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, DataError> {
+        if let Storage::Lanes(lanes) = &self.storage {
+            return Ok(lanes.borrow());
+        }
         let lanes = (self.dtype.cast)(self.storage.elements());
         lanes.map_err(|error| DataError { path: self.path.clone(), reason: error.into() })
     }

@@ -36,6 +36,11 @@ pub(crate) fn report(args: &Report) -> Result<(), Failure> {
     check_output(args.output.as_deref())?;
     let (source, request) = (Source::read(&args.spec)?, request(args));
     let files = run::open(&request)?;
+    if files.iter().any(|file| file.present().is_some()) {
+        return Err(Failure::request(
+            "a report shows elements without gaps, and values are absent; save those that are present",
+        ));
+    }
     let types: Vec<_> = files.iter().map(data::Data::ty).collect();
     let parsed = source.parse(Some(types.as_slice()).filter(|types| !types.is_empty()))?;
     cut::check_kernels(&parsed.spec)?;
@@ -193,6 +198,7 @@ fn request(args: &Report) -> Request {
     Request {
         spec: args.spec.clone(),
         files: args.files.clone(),
+        column: Vec::new(),
         raw: None,
         offset: vec![0],
         step: vec![1],

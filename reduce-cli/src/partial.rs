@@ -5,7 +5,7 @@ use crate::data::Data;
 use crate::failure::Failure;
 use crate::groups::Inputs;
 use crate::source::Source;
-use crate::{axis, output, params, run};
+use crate::{axis, columns, output, params, run};
 use reduce_dsl::parse;
 use reduce_ir::axes::{Cut, Pattern};
 use reduce_ir::{Axes, Spec, Value};
@@ -33,10 +33,8 @@ pub(crate) fn make(request: &Request, part: (u64, u64)) -> Result<Partials, Fail
             "partials are made on the host, with the bits of a GPU; leave out `--device` and REDUCEGEN_DEVICE",
         ));
     }
-    let data = run::open(request)?;
-    let types: Vec<_> = data.iter().map(Data::ty).collect();
-    let source = Source::read(&request.spec)?;
-    let parsed = source.parse(Some(&types))?;
+    let mut data = run::open(request)?;
+    let (source, parsed) = columns::parse(Source::read(&request.spec)?, &mut data, None)?;
     run::fit(&parsed.spec.operation, &data)?;
     let params = params::values(&request.params, &parsed.spec)?;
     let spec = axis::applied(request, parsed.spec.clone(), &data)?;

@@ -8,7 +8,7 @@ use crate::groups::{self, Inputs};
 use crate::report::{self, Report, Results};
 use crate::source::Source;
 use crate::stream::{self, Windows};
-use crate::{axis, devices, json, npy_file, order, output, params, ranks, trace, view};
+use crate::{axis, columns, devices, json, npy_file, order, output, params, ranks, trace, view};
 use reduce_dsl::parse::{Bytes, Parsed};
 use reduce_ir::axes::Cut;
 use reduce_ir::func::Param;
@@ -37,10 +37,9 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
         return ranks::run(args);
     }
     let start = Instant::now();
-    let (mut data, cutter) = (begin(&args.request)?, Cutter::open(args)?);
-    let types: Vec<_> = data.iter().map(Data::ty).collect();
+    let (mut data, mut cutter) = (begin(&args.request)?, Cutter::open(args)?);
     let source = Source::read(&args.request.spec)?;
-    let parsed = source.parse(Some(&types))?;
+    let (source, parsed) = columns::parse(source, &mut data, cutter.as_mut())?;
     let operation = &parsed.spec.operation;
     fit(operation, &data)?;
     args.output.as_ref().map_or(Ok(()), |_| npy_file::check(&operation.output))?;
@@ -222,7 +221,7 @@ fn begin(args: &Request) -> Result<Vec<Data>, Failure> {
             "the standard input, `-`, can be read once; save one of them to a file",
         ));
     }
-    args.files.iter().map(|path| Ok(Data::begin(path, reading(args))?)).collect()
+    columns::begin(args, |path| Ok(Data::begin(path, reading(args))?))
 }
 
 /// Checks that each input has a file, and that their types agree.

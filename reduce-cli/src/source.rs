@@ -40,6 +40,11 @@ impl Source {
         }
     }
 
+    /// Makes the source of a text that the command wrote.
+    pub(crate) fn of_text(text: String) -> Source {
+        Source { name: "<spec>".to_owned(), text }
+    }
+
     /// Parses and checks the specification. `data` has the element types of the files, if there are any.
     pub(crate) fn parse(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Failure> {
         let parsed =

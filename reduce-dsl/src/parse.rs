@@ -34,6 +34,8 @@ mod inputs;
 mod keywords;
 mod limits;
 mod literal;
+#[cfg(feature = "text")]
+mod masked;
 mod methods;
 mod names;
 mod parsed;
@@ -57,6 +59,8 @@ pub use diagnostic::{Diagnostic, Extent, Level};
 pub use error::SpecError;
 pub use fields::Export;
 pub use form::{Form, Named};
+#[cfg(feature = "text")]
+pub use masked::masked;
 pub use names::{nearest, operator};
 pub use parsed::{Parsed, Places, Read};
 #[cfg(feature = "text")]

@@ -33,7 +33,7 @@ macro_rules! row {
 }
 
 /// The table of element types.
-pub const DTYPES: [Dtype; 13] = [
+pub static DTYPES: [Dtype; 13] = [
     Dtype { code: Some("b1"), ty: Scalar::Bool, cast: bools },
     row!(None, Bf16),
     row!(Some("f2"), F16),
@@ -53,6 +53,11 @@ impl Dtype {
     /// Returns the row of a name in the language, such as `f32`.
     pub fn named(name: &str) -> Option<&'static Dtype> {
         DTYPES.iter().find(|dtype| dtype.ty.name() == name)
+    }
+
+    /// Returns the row of a type of elements: the table has a row for each.
+    pub fn of_element(ty: Scalar) -> &'static Dtype {
+        Dtype::of(ty).unwrap_or(&DTYPES[0])
     }
 
     /// Returns the row of a type of the language.

@@ -43,6 +43,7 @@ Examples:
   reducegen run sum values.npy --segments offsets.npy -o sums.npy
   reducegen run mean values.npy --by days.npy --keys-out days-once.npy -o means.npy
   reducegen run 'op: sum, by: { key: u32 }, groups: 64' values.npy --by keys.npy
+  reducegen run mean trips.parquet --column distance --by passengers
   reducegen run 'op: sum, block: 32, passes: [shuffle]' small.npy --trace
 
 Types of elements: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64, as NumPy saves them or with

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
 pub(crate) struct DataError {
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The reason.
     pub(crate) reason: Reason,
 }
@@ -57,6 +57,9 @@ pub(crate) enum Reason {
     Raw { ty: Scalar, bytes: usize },
     #[error("{0}")]
     NotBool(#[from] NotBool),
+    #[cfg(feature = "formats")]
+    #[error("{0}")]
+    File(reduce_files::Reason),
 }
 
 impl Reason {
@@ -72,6 +75,8 @@ impl Reason {
             Reason::Changed | Reason::NoMemory { .. } => false,
             Reason::Directory | Reason::NoFile | Reason::Loop | Reason::Unmappable(_) => true,
             Reason::EndlessPipe { .. } | Reason::MoreThanAnArray | Reason::LargeCopy { .. } => true,
+            #[cfg(feature = "formats")]
+            Reason::File(reason) => reason.is_usage_error(),
             Reason::Npy(_) | Reason::NotRaw | Reason::Raw { .. } | Reason::NotBool(_) => true,
         }
     }

@@ -3,6 +3,7 @@
 use super::Reason;
 use crate::dtype::Dtype;
 use reduce_ir::Scalar;
+use reduce_lanes::Lanes;
 use reduce_runtime::Mapped;
 use std::ops::Deref;
 
@@ -13,6 +14,8 @@ pub(super) enum Storage {
     Whole { file: Bytes, start: usize },
     /// The first `bytes` bytes of an aligned copy, for misaligned elements and for mapped `bool`s.
     Copied { words: Vec<u64>, bytes: usize },
+    /// The values of a column.
+    Lanes(Lanes),
 }
 
 /// The contents of a file.
@@ -46,6 +49,8 @@ impl Storage {
         match self {
             Storage::Whole { file, start } => &file[*start..],
             Storage::Copied { words, bytes } => &bytemuck::cast_slice(words)[..*bytes],
+            // They have their type already.
+            Storage::Lanes(_) => &[],
         }
     }
 }

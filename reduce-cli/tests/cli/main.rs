@@ -5,6 +5,7 @@ mod axes;
 mod bad_data;
 mod bad_request;
 mod check;
+mod columns;
 mod compile;
 mod cut;
 #[cfg(unix)]
