@@ -14,7 +14,7 @@ fn files_that_are_no_arrays() {
     let folder = Folder::of("no_arrays")
         .with("empty.npy", [])
         .with("text.npy", "1 2 3\n")
-        .with("zip.npz", b"PK\x03\x04")
+        .with("zip.npy", b"PK\x03\x04")
         .with("magic.npy", b"\x93NUMPY")
         .with("future.npy", b"\x93NUMPY\x04\x00\x10\x00")
         .with("header.npy", &array(&[1f32])[..40])
@@ -29,7 +29,7 @@ fn files_that_are_no_arrays() {
             "/dev/null",
             "empty.npy",
             "text.npy",
-            "zip.npz",
+            "zip.npy",
             "magic.npy",
             "future.npy",
             "header.npy",
