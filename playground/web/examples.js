@@ -13,4 +13,7 @@ export const EXAMPLES = [
   ["variance", "op: var, ty: f32, block: 64, passes: [shuffle]", 256],
   ["your own operator", "ty: f32, op: |a, b| a + b - a * b, identity: 0.0, block: 64, passes: [sequential]", 128],
   ["rows of a matrix", "op: sum, ty: f32, axes: i j -> i", 256],
+  ["segments of any length", "op: sum, ty: f32, segments: u32", 1024],
+  ["groups by key", "op: sum, ty: f32, by: { key: u32 }, groups: 8", 4096],
+  ["a histogram", "ty: f32, by: |x| (x * 2.0 + 4.0) as u32, groups: 8, map: |x| 1u64, op: sum", 4096],
 ];

@@ -276,7 +276,13 @@ pub(crate) struct Report {
     /// The value of a param, for data files; give the option once for each param
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param, requires = "files")]
     pub(crate) params: Vec<Given>,
-    /// The number of elements, which are generated [default: 1024]
+    /// A NumPy file of ascending offsets, for `segments` in the specification [default: generated offsets]
+    #[arg(long, value_name = "FILE", requires = "files", conflicts_with = "by")]
+    pub(crate) segments: Option<PathBuf>,
+    /// A NumPy file of keys, one for each element, for `by` in the specification [default: generated keys]
+    #[arg(long, value_name = "FILE", requires = "files")]
+    pub(crate) by: Option<PathBuf>,
+    /// The number of elements, which are generated [default: 1024; with keys 4096]
     #[arg(long, value_parser = values::elements, allow_negative_numbers = true, conflicts_with = "shape")]
     pub(crate) n: Option<u64>,
     /// The shape of all inputs, as in 64x256, or the lengths of the `axes`, as in i=64,j=256

@@ -1,6 +1,6 @@
 //! `--segments offsets.npy` and `--by keys.npy`: what cuts the elements into groups of any length.
 
-use crate::args::Run;
+use crate::args::{Request, Run};
 use crate::data::{Data, Reading};
 use crate::distinct::{Distinct, Numbered};
 use crate::failure::Failure;
@@ -9,7 +9,7 @@ use crate::{columns, npy_file, output};
 use reduce_ir::axes::{Cut, Keys};
 use reduce_ir::operation::Record;
 use reduce_ir::{Axes, Scalar, Spec, Value};
-use reduce_lanes::Lanes;
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Groups, Reducer, View};
 use std::path::Path;
 
@@ -27,10 +27,13 @@ pub(crate) enum Cutter {
 }
 
 impl Cutter {
-    /// Opens the file, if the arguments name one.
-    pub(crate) fn open(args: &Run) -> Result<Option<Cutter>, Failure> {
+    /// Opens the file of offsets or that of keys, if the arguments name one.
+    pub(crate) fn open(
+        args: &Request,
+        [segments, by]: [Option<&Path>; 2],
+    ) -> Result<Option<Cutter>, Failure> {
         let open = |path: &Path| -> Result<Data, Failure> {
-            let data = Data::open(path, Reading { raw: None, limit: args.request.limit })?;
+            let data = Data::open(path, Reading { raw: None, limit: args.limit })?;
             match data.shape().map_or(1, |shape| shape.lengths.len()) {
                 1 => Ok(data),
                 dimensions => Err(Failure::request(format!(
@@ -39,9 +42,9 @@ impl Cutter {
                 ))),
             }
         };
-        match (&args.segments, &args.by) {
+        match (segments, by) {
             (Some(path), _) => offsets(open(path)?).map(|data| Some(Cutter::Offsets(data))),
-            (None, Some(path)) => match columns::key(&args.request, path)? {
+            (None, Some(path)) => match columns::key(args, path)? {
                 Some(column) => Ok(Some(Cutter::Column(column))),
                 None => Ok(Some(Cutter::Keys(open(path)?))),
             },
@@ -83,6 +86,19 @@ impl Cutter {
             Cutter::Offsets(data) => Cut::Offsets(data.ty()),
             Cutter::Keys(data) | Cutter::Column(data) | Cutter::Distinct(data, _) => Cut::Runs(data.ty()),
         }
+    }
+
+    /// Returns the offsets, the keys, or the numbers of the groups of a column.
+    pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, Failure> {
+        if let Cutter::Distinct(_, Distinct { numbers, .. }) = self {
+            return Ok(numbers.borrow());
+        }
+        Ok(self.data().lanes()?)
+    }
+
+    /// Checks that the file is as it was.
+    pub(crate) fn check_unchanged(&self) -> Result<(), Failure> {
+        Ok(self.data().check_unchanged()?)
     }
 
     fn data(&self) -> &Data {

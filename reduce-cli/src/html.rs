@@ -1,15 +1,17 @@
 //! `reducegen report`: one HTML file that shows a reduction.
 
+mod cut;
+
 use crate::args::{MOST_COUNTED, Report, Request};
 use crate::counted::differ;
-use crate::cut;
+use crate::cut::Cutter;
 use crate::failure::Failure;
 use crate::groups::Inputs;
 use crate::report::microseconds;
 use crate::shape::Shaped;
 use crate::source::Source;
 use crate::timed::Clock;
-use crate::{data, devices, output, params, resources, run};
+use crate::{columns, data, devices, output, params, resources, run};
 use reduce_codegen::{Stage, Tuning};
 use reduce_ir::program::Program;
 use reduce_ir::{Access, Spec, Value};
@@ -35,15 +37,21 @@ struct Elements {
 pub(crate) fn report(args: &Report) -> Result<(), Failure> {
     check_output(args.output.as_deref())?;
     let (source, request) = (Source::read(&args.spec)?, request(args));
-    let files = run::open(&request)?;
+    let mut files = run::open(&request)?;
     if files.iter().any(|file| file.present().is_some()) {
         return Err(Failure::request(
             "a report shows elements without gaps, and values are absent; save those that are present",
         ));
     }
-    let types: Vec<_> = files.iter().map(data::Data::ty).collect();
-    let parsed = source.parse(Some(types.as_slice()).filter(|types| !types.is_empty()))?;
-    cut::check_kernels(&parsed.spec)?;
+    let mut cutter = Cutter::open(&request, [args.segments.as_deref(), args.by.as_deref()])?;
+    let (source, parsed) = match &files[..] {
+        [] => source.parse(None).map(|parsed| (source, parsed))?,
+        _ => columns::parse(source, &mut files, cutter.as_mut())?,
+    };
+    if let Some(document) = cut::report(args, (&source, &parsed), &files, cutter.as_ref())? {
+        files.iter().try_for_each(data::Data::check_unchanged)?;
+        return write(args.output.as_deref(), &document);
+    }
     let elements = match &files[..] {
         [] => Elements::generated(args, &parsed.spec)?,
         files => Elements::of_files(&request, &parsed.spec, files)?,
@@ -73,9 +81,7 @@ fn measure(
     let Some(last) = stages.last() else { return Ok(()) };
     match resources::of(&last.program, device.architecture()) {
         Ok(found) => document.resources = found,
-        Err(error) => {
-            document.missing = Some(format!("The registers and the occupancy are missing: {error}"))
-        }
+        Err(error) => document.missing = Some(resources::missing(&error)),
     }
     let Some(mut clock) = Clock::of(device).filter(|_| elements.shaped.is_none()) else { return Ok(()) };
     let n = elements.data.extent.length;
@@ -115,6 +121,10 @@ pub(crate) fn failure(error: reduce_report::Error) -> Failure {
     match error {
         reduce_report::Error::Codegen(error) => Failure::Runtime(error.into()),
         reduce_report::Error::Wrong(wrong) => Failure::Wrong(wrong),
+        error @ (reduce_report::Error::Key { .. }
+        | reduce_report::Error::TooManyGroups { .. }
+        | reduce_report::Error::Runs
+        | reduce_report::Error::KeptAxes) => Failure::request(error.to_string()),
     }
 }
 

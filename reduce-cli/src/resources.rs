@@ -1,7 +1,7 @@
 //! The resources of kernels, as NVRTC reports them, and the blocks that a multiprocessor holds at once.
 
 use reduce_ir::program::{Program, Reads};
-use reduce_report::Resources;
+use reduce_report::{Document, Kernels, Resources};
 use reduce_runtime::{Architecture, Error, Nvrtc, Resources as Reported, Target};
 
 /// The architecture without a GPU.
@@ -25,12 +25,48 @@ pub(crate) fn of(program: &Program, architecture: Option<Architecture>) -> Resul
     let oldest = Architecture::from_number(program.capability());
     let architecture = architecture.unwrap_or(DEFAULT.max(oldest));
     let image = Nvrtc::get()?.compile_program(program, Target::Cubin(architecture))?;
-    Ok(image.resources.iter().map(|it| view(program, architecture, it)).collect())
+    let threads = |it: &Reported| {
+        let is_first = program.kernel(Reads::Inputs).name == it.kernel;
+        program.threads(if is_first { Reads::Inputs } else { Reads::Partials })
+    };
+    Ok(image.resources.iter().map(|it| view(threads(it), architecture, it)).collect())
 }
 
-fn view(program: &Program, architecture: Architecture, it: &Reported) -> Resources {
-    let is_first = program.kernel(Reads::Inputs).name == it.kernel;
-    let threads = program.threads(if is_first { Reads::Inputs } else { Reads::Partials });
+/// Adds the resources of kernels that no passes make to a document, or the reason why there are none.
+pub(crate) fn add_of_kernels(
+    document: &mut Document,
+    kernels: Kernels<'_>,
+    architecture: Option<Architecture>,
+) {
+    let found = document.stages.last().map(|stage| of_kernels(stage.cuda(), kernels, architecture));
+    match found.unwrap_or_else(|| Ok(Vec::new())) {
+        Ok(found) => document.resources = found,
+        Err(error) => document.missing = Some(missing(&error)),
+    }
+}
+
+/// Returns the sentence that says why there are no resources.
+pub(crate) fn missing(error: &Error) -> String {
+    format!("The registers and the occupancy are missing: {error}")
+}
+
+fn of_kernels(
+    cuda: &str,
+    kernels: Kernels<'_>,
+    architecture: Option<Architecture>,
+) -> Result<Vec<Resources>, Error> {
+    let oldest = Architecture::from_number(kernels.capability());
+    let architecture = architecture.unwrap_or(DEFAULT.max(oldest));
+    let image = Nvrtc::get()?.compile(cuda, Target::Cubin(architecture))?;
+    let threads = kernels.threads()?;
+    let of =
+        |it: &Reported| threads.iter().find(|(name, _)| *name == it.kernel).map_or(WARP, |found| found.1);
+    let with_asked =
+        |it: &Reported| Reported { shared: it.shared + kernels.asked_shared_bytes(&it.kernel), ..it.clone() };
+    Ok(image.resources.iter().map(|it| view(of(it), architecture, &with_asked(it))).collect())
+}
+
+fn view(threads: u32, architecture: Architecture, it: &Reported) -> Resources {
     let limits = Limits::of(architecture);
     let blocks = limits.blocks(threads, it.registers, it.shared);
     Resources {

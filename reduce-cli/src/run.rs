@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
         return ranks::run(args);
     }
     let start = Instant::now();
-    let (mut data, mut cutter) = (begin(&args.request)?, Cutter::open(args)?);
+    let (mut data, mut cutter) = (begin(&args.request)?, cutter(args)?);
     let source = Source::read(&args.request.spec)?;
     let (source, parsed) = columns::parse(source, &mut data, cutter.as_mut())?;
     let operation = &parsed.spec.operation;
@@ -58,6 +58,11 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
         (Some(axes), _) => task.cut(axes),
         (None, _) => task.whole(),
     }
+}
+
+/// Opens the file that cuts the elements, if there is one.
+fn cutter(args: &Run) -> Result<Option<Cutter>, Failure> {
+    Cutter::open(&args.request, [args.segments.as_deref(), args.by.as_deref()])
 }
 
 /// A device, the reducer on it, and the reason why it is no GPU.

@@ -153,6 +153,12 @@ impl Shaped {
         self.nest.extent()
     }
 
+    /// Returns the loops as the axes are written, not merged.
+    pub(crate) fn written(&self, axes: &Axes) -> Result<Nest, Error> {
+        let names = self.spec.operation.inputs.iter().map(|input| input.name.as_str());
+        Ok(axes.nest(&names.zip(self.shapes.iter().cloned()).collect::<Vec<_>>())?)
+    }
+
     /// Returns the number of elements of each input.
     pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
         self.shapes.iter().map(|shape| shape.lengths.iter().product())

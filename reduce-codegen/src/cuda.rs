@@ -86,6 +86,15 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
     kernels_text(operation, kernels, false)
 }
 
+/// Returns the head and the CUDA C++ of kernels, and the lines of their statements.
+pub(crate) fn kernels_with_lines(
+    head: &str,
+    operation: &Operation,
+    kernels: &[LoweredKernel],
+) -> (String, Lines) {
+    lines::read(&(head.to_owned() + &kernels_text(operation, kernels, true)), kernels)
+}
+
 fn kernels_text(operation: &Operation, kernels: &[LoweredKernel], marks: bool) -> String {
     let operation = &in_kernels(operation);
     let uses = Uses::of(kernels);

@@ -8,9 +8,8 @@
 //! of the elements, and those of all tables of a block meet by halves. So the association depends on the number of elements, the number of
 //! groups and the size of an accumulator, and an element of another group counts as absent.
 
-use crate::cuda::combines_by_atomics;
-use crate::cuda::cuda_kernels;
 use crate::cuda::keys_header::header;
+use crate::cuda::{Lines, combines_by_atomics, cuda_kernels, kernels_with_lines};
 use crate::error::{Error, check_names};
 use crate::lower::keys::{CLEAR, KERNEL, lower};
 use crate::names::in_kernels;
@@ -97,6 +96,9 @@ const LOAD: usize = 16;
 const ROWS: u64 = 8;
 
 impl Keyed {
+    /// The name of the kernel that reads the elements.
+    pub const KERNEL: &str = KERNEL;
+
     /// The most elements.
     pub const MOST: u64 = 1 << 48;
 
@@ -206,14 +208,32 @@ impl Keyed {
     /// # Errors
     /// They are too large; the statements break a rule of the verifier: a bug.
     pub fn cuda(&self) -> Result<String, Error> {
+        let (operation, lowered) = self.fitting()?;
+        Ok(self.head(&operation) + &cuda_kernels(&operation, &lowered.kernels))
+    }
+
+    /// Returns the CUDA C++ of its kernels, and the lines of their statements.
+    ///
+    /// # Errors
+    /// The same as for [`Keyed::cuda`].
+    pub fn cuda_with_lines(&self) -> Result<(String, Lines), Error> {
+        let (operation, lowered) = self.fitting()?;
+        Ok(kernels_with_lines(&self.head(&operation), &operation, &lowered.kernels))
+    }
+
+    /// Returns the operation and the statements of kernels that are not too large.
+    fn fitting(&self) -> Result<(Operation, Lowered), Error> {
         let (operation, lowered) = (in_kernels(&self.operation), self.lower()?);
         let size = size_of(&operation, &lowered.kernels);
         if size.total > LARGEST {
             let fix = format!("compute less in `{}`, or use the device `host`", size.largest.field);
             return Err(Error::TooLarge { size: Box::new(size), limit: LARGEST, fix });
         }
-        let named = Keyed { operation: operation.clone(), ..self.clone() };
-        Ok(header(&named) + &cuda_kernels(&operation, &lowered.kernels))
+        Ok((operation, lowered))
+    }
+
+    fn head(&self, operation: &Operation) -> String {
+        header(&Keyed { operation: operation.clone(), ..self.clone() })
     }
 
     /// Returns the statements of its kernels, verified, in the order of their launches.

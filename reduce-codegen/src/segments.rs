@@ -9,8 +9,8 @@
 //!
 //! The grids depend only on the number of elements and the number of segments. The length of a segment decides its association.
 
-use crate::cuda::cuda_kernels;
 use crate::cuda::segments_header::header;
+use crate::cuda::{Lines, cuda_kernels, kernels_with_lines};
 use crate::error::{Error, check_names};
 use crate::lower::across::reads_across;
 use crate::lower::segments::lower;
@@ -183,7 +183,7 @@ impl Segmented {
     }
 
     /// Returns the most elements of a segment that a warp or a part of one reduces.
-    pub(crate) fn longest_of_warp(&self) -> Option<u64> {
+    pub fn longest_of_warp(&self) -> Option<u64> {
         self.longest_wide().or(self.longest_short())
     }
 
@@ -233,15 +233,32 @@ impl Segmented {
     /// # Errors
     /// They are too large; the statements break a rule of the verifier: a bug.
     pub fn cuda(&self) -> Result<String, Error> {
-        let lowered = self.lower()?;
-        let operation = in_kernels(&self.operation);
+        let (operation, lowered) = self.fitting()?;
+        Ok(self.head(&operation) + &cuda_kernels(&operation, &lowered.kernels))
+    }
+
+    /// Returns the CUDA C++ of its kernels, and the lines of their statements.
+    ///
+    /// # Errors
+    /// The same as for [`Segmented::cuda`].
+    pub fn cuda_with_lines(&self) -> Result<(String, Lines), Error> {
+        let (operation, lowered) = self.fitting()?;
+        Ok(kernels_with_lines(&self.head(&operation), &operation, &lowered.kernels))
+    }
+
+    /// Returns the operation and the statements of kernels that are not too large.
+    fn fitting(&self) -> Result<(Operation, Lowered), Error> {
+        let (operation, lowered) = (in_kernels(&self.operation), self.lower()?);
         let size = size_of(&operation, &lowered.kernels);
         if size.total > LARGEST {
             let fix = format!("compute less in `{}`, or use the device `host`", size.largest.field);
             return Err(Error::TooLarge { size: Box::new(size), limit: LARGEST, fix });
         }
-        let named = Segmented { operation: operation.clone(), ..self.clone() };
-        Ok(header(&named) + &cuda_kernels(&operation, &lowered.kernels))
+        Ok((operation, lowered))
+    }
+
+    fn head(&self, operation: &Operation) -> String {
+        header(&Segmented { operation: operation.clone(), ..self.clone() })
     }
 
     /// Returns the most elements of a segment. `None`: there is no limit.

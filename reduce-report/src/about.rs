@@ -1,11 +1,14 @@
 //! A specification in sentences.
 
+mod cut;
+
+use crate::data::Data;
+use crate::kernels::Kernels;
 use reduce_dsl::laws::{Effort, Found, Remark};
 use reduce_dsl::operators;
 use reduce_dsl::parse::{Bytes, Parsed};
 use reduce_ir::operation::{Operation, Order};
 use reduce_ir::ops::Bin;
-use reduce_ir::program::Program;
 use serde::Serialize;
 
 /// A property of a reduction, in sentences.
@@ -17,8 +20,8 @@ pub struct Sentence {
     text: String,
 }
 
-/// Returns the meaning of a specification, and the bound of the error of its program for n elements.
-pub(crate) fn about(parsed: &Parsed<Bytes>, program: &Program, n: u64) -> Vec<Sentence> {
+/// Returns the meaning of a specification, and the bound of the error of its kernels for the elements.
+pub(crate) fn about(parsed: &Parsed<Bytes>, kernels: Kernels<'_>, data: &Data) -> Vec<Sentence> {
     let operation = &parsed.spec.operation;
     let found = parsed.subject.check(Effort::Sample).ok();
     let mut about = vec![
@@ -32,8 +35,11 @@ pub(crate) fn about(parsed: &Parsed<Bytes>, program: &Program, n: u64) -> Vec<Se
     let remarks = found.iter().flat_map(|found| &found.remarks).map(remark);
     about.extend(remarks.map(|text| Sentence { term: "Special values", text }));
     about.extend(ties(operation).map(|text| Sentence { term: "Ties", text: text.to_owned() }));
-    about.extend(axes(parsed).map(|text| Sentence { term: "Axes", text }));
-    about.push(Sentence { term: "Error", text: error(operation, program.association().depth(n)) });
+    let groups = parsed.spec.axes.as_ref().map(|axes| cut::groups(operation, axes));
+    about.extend(groups.map(|(term, text)| Sentence { term, text }));
+    about.extend(cut::threads(kernels, data).map(|text| Sentence { term: "Threads", text }));
+    let n = data.longest();
+    about.push(Sentence { term: "Error", text: error(operation, kernels.association(n).depth(n)) });
     about
 }
 
@@ -124,12 +130,6 @@ fn ties(operation: &Operation) -> Option<&'static str> {
     } else {
         "Of equal elements, the first one wins."
     })
-}
-
-fn axes(parsed: &Parsed<Bytes>) -> Option<String> {
-    let axes = parsed.spec.axes.as_ref()?;
-    let fields = axes.fields(&parsed.spec.operation.inputs, None);
-    Some(format!("`{}`. Each position along the kept axes has a result.", fields.join(", ")))
 }
 
 fn error(operation: &Operation, depth: u64) -> String {

@@ -23,11 +23,17 @@ impl Sums {
     pub fn of(program: &Program, launches: &[LaunchCounts]) -> Sums {
         let copies = program.kernel(Reads::Partials).in_place().is_some();
         let (copy, kernels) = launches.split_at(usize::from(copies).min(launches.len()));
+        let copy = copy.first().map(LaunchCounts::total);
+        Sums { launches: launches.len(), copy, ..Sums::of_kernels(kernels) }
+    }
+
+    /// Returns the sums over launches of which none copies.
+    pub fn of_kernels(launches: &[LaunchCounts]) -> Sums {
         Sums {
             launches: launches.len(),
-            tree: sum(kernels.iter().map(|launch| *launch.part(Part::Tree))),
-            kernel: sum(kernels.iter().map(LaunchCounts::total)),
-            copy: copy.first().map(LaunchCounts::total),
+            tree: sum(launches.iter().map(|launch| *launch.part(Part::Tree))),
+            kernel: sum(launches.iter().map(LaunchCounts::total)),
+            copy: None,
         }
     }
 }

@@ -1,5 +1,9 @@
 //! The elements that a report reduces.
 
+mod cut;
+
+pub use cut::Cutting;
+
 use crate::elements;
 use reduce_dsl::ladder::STEP;
 use reduce_interpreter::Input;
@@ -19,8 +23,10 @@ pub struct Data {
     pub extent: Extent,
     /// The lengths of the axes, kept ones first; empty for one group.
     pub sizes: Vec<u64>,
-    /// The group of each element of the first input, if there are several groups.
-    pub groups: Option<Vec<u64>>,
+    /// The group of each element of the first input, if there are several groups and not too many elements.
+    pub groups: Option<Vec<Option<u64>>>,
+    /// How the elements are cut into groups.
+    pub cut: Cutting,
 }
 
 /// The maximum number of elements whose groups are listed.
@@ -39,7 +45,7 @@ impl Data {
     pub fn whole(lanes: Vec<Lanes>, step: i64, n: u64, params: Vec<Value>) -> Data {
         let input = |elements| Input { elements, offset: 0, first: 0, steps: vec![step] };
         let inputs = lanes.into_iter().map(input).collect();
-        Data { inputs, params, extent: n.into(), sizes: Vec::new(), groups: None }
+        Data { inputs, params, extent: n.into(), sizes: Vec::new(), groups: None, cut: Cutting::Even }
     }
 
     /// Returns generated elements of the groups of a nest; `counts` are the numbers of elements of the inputs.
@@ -58,22 +64,22 @@ impl Data {
         };
         let inputs = lanes.into_iter().enumerate().map(input).collect();
         let sizes = nest.kept.iter().chain(&nest.reduced).map(|dim| dim.length).collect();
-        Data { inputs, params, extent: nest.extent(), sizes, groups }
+        Data { inputs, params, extent: nest.extent(), sizes, groups, cut: Cutting::Even }
     }
 }
 
 /// Returns the group of each of the `len` elements of the first input. An element that several groups share has the last of them.
-fn groups(nest: &Nest, len: usize) -> Option<Vec<u64>> {
+fn groups(nest: &Nest, len: usize) -> Option<Vec<Option<u64>>> {
     let extent = nest.extent();
     if len > LISTED || extent.elements() > LISTED as u64 {
         return None;
     }
-    let mut groups = vec![0; len];
+    let mut groups = vec![None; len];
     for item in 0..extent.elements() {
         let (group, position) = (item / extent.length, item % extent.length);
         let place = along(&nest.kept, group) + along(&nest.reduced, position);
         if let Some(of_element) = usize::try_from(place).ok().and_then(|place| groups.get_mut(place)) {
-            *of_element = group;
+            *of_element = Some(group);
         }
     }
     Some(groups)

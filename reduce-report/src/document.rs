@@ -3,13 +3,13 @@
 use crate::Error;
 use crate::about::{self, Sentence};
 use crate::association::Tree;
-use crate::data::Data;
+use crate::data::{Cutting, Data};
+use crate::kernels::Kernels;
 use crate::play::{Outcome, record_text};
 use crate::stage::{self, StageView};
 use reduce_codegen::Stage;
 use reduce_dsl::parse::{Bytes, Parsed};
 use reduce_ir::Value;
-use reduce_ir::program::Program;
 use serde::Serialize;
 
 /// A report.
@@ -28,8 +28,12 @@ pub struct Document {
     /// The programs, one for each pass.
     pub stages: Vec<StageView>,
     association: Option<Tree>,
+    /// The elements that the association is of, if it is not of all groups.
+    association_of: Option<String>,
+    /// The word for a group.
+    group: &'static str,
     /// The group of each element of the first input, if there are several.
-    groups: Option<Vec<u64>>,
+    groups: Option<Vec<Option<u64>>>,
     /// The resources of the kernels of the last stage.
     pub resources: Vec<Resources>,
     /// The reason why there are no resources.
@@ -111,6 +115,8 @@ impl Document {
             checked: false,
             stages: Vec::new(),
             association: None,
+            association_of: None,
+            group: "group",
             groups: None,
             resources: Vec::new(),
             missing: None,
@@ -128,36 +134,54 @@ impl Document {
         stages: &[Stage],
         data: &Data,
     ) -> Result<(Document, Vec<Outcome>), Error> {
-        let (groups, n) = (data.extent.groups, data.extent.length);
-        let size = Size { n, groups, text: in_words(groups, n) };
-        let mut document = Document::new(parsed.spec.text.clone(), size);
+        let mut document = Document::new(parsed.spec.text.clone(), Size::of(data));
         let mut outcomes = Vec::new();
         for (at, stage) in stages.iter().enumerate() {
             let room = if at + 1 == stages.len() { ROOM[0] } else { ROOM[1] / (stages.len() - 1) };
             let before = document.stages.last().map(|it: &StageView| it.cuda().to_owned());
             let head = (stage.name(), stage::effect(stage.pass));
-            let (view, outcome) = StageView::of(head, &stage.program, data, before.as_deref(), room)?;
+            let (view, outcome) =
+                StageView::of(head, Kernels::Passes(&stage.program), data, before.as_deref(), room)?;
             document.stages.push(view);
             outcomes.push(outcome);
         }
         if let (Some(last), Some(outcome)) = (stages.last(), outcomes.last()) {
-            document.finish(parsed, &last.program, data, &outcome.results);
+            document.finish(parsed, Kernels::Passes(&last.program), data, &outcome.results);
         }
         Ok((document, outcomes))
+    }
+
+    /// Returns the report of kernels that no passes make, and their outcome.
+    ///
+    /// # Errors
+    /// The kernels cannot be made; a key is no group; the interpreter found a fault.
+    pub fn of_kernels(
+        parsed: &Parsed<Bytes>,
+        kernels: Kernels<'_>,
+        data: &Data,
+    ) -> Result<(Document, Outcome), Error> {
+        let mut document = Document::new(parsed.spec.text.clone(), Size::of(data));
+        let (view, outcome) = StageView::of(stage::head(kernels), kernels, data, None, ROOM[0] + ROOM[1])?;
+        document.stages.push(view);
+        document.finish(parsed, kernels, data, &outcome.results);
+        Ok((document, outcome))
     }
 
     fn finish(
         &mut self,
         parsed: &Parsed<Bytes>,
-        program: &Program,
+        kernels: Kernels<'_>,
         data: &Data,
         results: &[Option<Vec<Value>>],
     ) {
-        let n = data.extent.length;
-        self.about = about::about(parsed, program, n);
-        self.association = (n > 0).then(|| Tree::of(&program.association(), n));
+        let n = data.longest();
+        self.about = about::about(parsed, kernels, data);
+        self.association = (n > 0).then(|| Tree::of(&kernels.association(n), n));
+        self.association_of = association_of(data);
+        let is_segment = matches!(data.cut, Cutting::Segments(_)) && data.sizes.is_empty();
+        self.group = if is_segment { "segment" } else { "group" };
         self.groups.clone_from(&data.groups);
-        let output = &program.operation.output;
+        let output = &kernels.operation().output;
         let shown = |it: &Option<Vec<Value>>| {
             it.as_ref().map_or_else(|| "no result".to_owned(), |it| record_text(output, it))
         };
@@ -174,11 +198,11 @@ impl Document {
     }
 }
 
-fn in_words(groups: u64, n: u64) -> String {
-    let counted = |count: u64, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
-    if groups == 1 {
-        counted(n, "element")
-    } else {
-        format!("{} of {}", counted(groups, "group"), counted(n, "element"))
+/// Returns the elements that the association is of, if it is not of all groups.
+fn association_of(data: &Data) -> Option<String> {
+    match data.cut {
+        Cutting::Even => None,
+        Cutting::Segments(_) => Some("The longest segment. Each segment has the association that its elements have alone.".to_owned()),
+        Cutting::Keys { .. } => Some("All elements. For a group, elements of other groups are absent: a combination with an absent side is the other side.".to_owned()),
     }
 }

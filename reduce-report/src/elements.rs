@@ -1,5 +1,7 @@
 //! Generated elements for a reduction, the same at the same position, and params.
 
+use crate::{Cutting, Data};
+use reduce_ir::axes::{Keys, Others};
 use reduce_ir::func::Param;
 use reduce_ir::operation::{Operation, Order};
 use reduce_ir::{Scalar, Value, bf16, f16};
@@ -18,6 +20,49 @@ pub fn lanes(operation: &Operation, counts: impl Iterator<Item = u64>) -> Vec<La
     let inputs = operation.inputs.iter().zip(counts);
     let lanes = |(from, (input, count)): (u64, (&Param, u64))| generate(input.ty, from..from + count, exact);
     (0u64..).map(|input| input << 40).zip(inputs).map(lanes).collect()
+}
+
+/// Generates the offsets of segments that cut n elements: short, empty and longer ones, and a last one with half of the elements or more.
+pub fn offsets(n: u64) -> Vec<u64> {
+    const LENGTHS: [u64; 14] = [3, 0, 17, 1, 40, 8, 5, 120, 2, 64, 1, 33, 0, 200];
+    let mut offsets = vec![0];
+    let mut end = 0;
+    for length in LENGTHS {
+        end += length;
+        if end > n / 2 {
+            break;
+        }
+        offsets.push(end);
+    }
+    offsets.push(n);
+    offsets
+}
+
+/// Generates keys of n elements: a group has the more elements, the less its number is. With `others: drop`, one key in 16 is no group.
+pub fn keys(ty: Scalar, keys: Keys, n: u64) -> Lanes {
+    let most = if ty == Scalar::Bool {
+        2
+    } else {
+        1u64 << (8 * ty.size() as u32 - u32::from(ty.is_signed())).min(63)
+    };
+    let (groups, others) = (keys.groups.clamp(1, most), keys.others == Others::Drop && keys.groups < most);
+    let key = |i: u64| {
+        let [a, b] = [1u64, 2].map(|draw| random(draw << 50 | i) % groups);
+        if others && random(3 << 50 | i).is_multiple_of(16) { groups } else { a.min(b) }
+    };
+    let mut lanes = Lanes::empty(ty);
+    lanes.resize(n as usize);
+    (0..n).for_each(|i| lanes.set(i as usize, Value::from_bits(ty, key(i))));
+    lanes
+}
+
+/// Returns a note that says what is generated besides the elements.
+pub fn note(data: &Data) -> &'static str {
+    match data.cut {
+        Cutting::Even | Cutting::Keys { are_given: false } => "The elements are generated.",
+        Cutting::Segments(_) => "The elements and the offsets are generated.",
+        Cutting::Keys { are_given: true } => "The elements and their keys are generated.",
+    }
 }
 
 fn generate(ty: Scalar, places: Range<u64>, exact: bool) -> Lanes {

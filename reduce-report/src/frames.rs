@@ -341,6 +341,11 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Returns the short number of an accumulator that frames name.
+    pub(crate) fn number(&self, acc: Acc) -> Option<usize> {
+        self.numbers.get(&acc).map(|&number| number as usize)
+    }
+
     /// Returns the number of blocks in a cluster of each kernel.
     pub(crate) fn clusters(&self) -> &[u64] {
         &self.cluster
@@ -365,7 +370,7 @@ fn local(stmt: &Stmt) -> Option<&str> {
 }
 
 /// Returns the place that a statement accesses.
-fn place(stmt: &Stmt) -> Option<&Place> {
+pub(crate) fn place(stmt: &Stmt) -> Option<&Place> {
     if let Stmt::Load(_, at) | Stmt::LoadUnaligned(_, at) | Stmt::Store(at, _) | Stmt::Post(at, _) = stmt {
         return Some(at);
     }

@@ -12,16 +12,19 @@ mod data;
 mod document;
 pub mod elements;
 mod frames;
+mod kernels;
 pub mod live;
 mod page;
 mod play;
 mod recording;
+mod size;
 mod spans;
 mod stage;
 
 pub use about::Sentence;
-pub use data::Data;
+pub use data::{Cutting, Data};
 pub use document::{Document, Read, Resources, Size, Time};
+pub use kernels::{CutProgram, Kernels};
 pub use page::{STYLE, VIEWER, page};
 pub use play::{Outcome, Played, play, record_text};
 pub use stage::{Published, StageView};
@@ -32,6 +35,32 @@ pub enum Error {
     /// The kernels cannot be made.
     #[error(transparent)]
     Codegen(#[from] reduce_codegen::Error),
+    /// A key is no group.
+    #[error(
+        "the key of element {element} is not one of the {groups} groups; write `others: drop` to leave such elements out"
+    )]
+    Key {
+        /// The first such element.
+        element: u64,
+        /// The number of groups.
+        groups: u64,
+    },
+    /// There are too many groups of keys for a page.
+    #[error("a report shows at most {most} groups of keys, not {groups}; write fewer")]
+    TooManyGroups {
+        /// The number of groups.
+        groups: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// The groups are runs of keys.
+    #[error(
+        "a report shows segments and numbered keys, not runs of keys; give the offsets of the runs as `segments`, or write `groups: 8`"
+    )]
+    Runs,
+    /// Several axes are kept beside segments.
+    #[error("there are kernels for one kept axis beside `segments`; merge the kept axes")]
+    KeptAxes,
     /// The interpreter found a fault: a bug of this project.
     #[error("bug of reducegen: {0}")]
     Wrong(String),

@@ -1,9 +1,9 @@
 //! The playground: the report of a text, or its errors, as JSON.
 
-use crate::{Data, Document};
+use crate::{CutProgram, Data, Document, Error, elements};
 use reduce_codegen::{Tuning, runnable_stages};
 use reduce_dsl::parse::{self, Bytes, Diagnostic, Parsed};
-use reduce_ir::axes::{Cut, Shape};
+use reduce_ir::axes::{Cut, Nest, Shape};
 use reduce_ir::{Axes, Spec};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,9 @@ fn document(text: &str, n: u64, lengths: &[u64]) -> Result<Document, Vec<Fault>>
     let whole =
         |message: String| vec![Fault { message, help: None, from: 0, to: text.encode_utf16().count() }];
     let (spec, data) = data(&parsed, n, lengths).map_err(whole)?;
+    if let Some(document) = cut(&parsed, &data).map_err(|error| whole(error.to_string()))? {
+        return Ok(document);
+    }
     let at = |error: &reduce_codegen::Error| place(&parsed, error);
     let stages = runnable_stages(&spec, Tuning::DEFAULT, data.extent.length).map_err(|error| {
         at(&error).map_or_else(
@@ -65,6 +68,14 @@ fn document(text: &str, n: u64, lengths: &[u64]) -> Result<Document, Vec<Fault>>
     })?;
     let (document, _) = Document::of(&parsed, &stages, &data).map_err(|error| whole(error.to_string()))?;
     Ok(document)
+}
+
+/// Returns the report of segments or keys; none for other groups.
+fn cut(parsed: &Parsed<Bytes>, data: &Data) -> Result<Option<Document>, Error> {
+    let Some(program) = CutProgram::of(&parsed.spec, data, Tuning::DEFAULT)? else { return Ok(None) };
+    let (mut document, _) = Document::of_kernels(parsed, program.kernels(), data)?;
+    document.notes.push(elements::note(data).to_owned());
+    Ok(Some(document))
 }
 
 /// Returns the place of a pass that does not apply.
@@ -82,19 +93,33 @@ fn data(parsed: &Parsed<Bytes>, n: u64, lengths: &[u64]) -> Result<(Spec, Data),
         let n = n.clamp(1, MOST);
         return Ok((spec.clone(), Data::generated(&spec.operation, spec.domain, n)));
     };
-    if axes.cut != Cut::Whole {
-        return Err("the playground shows whole reductions and axes, not segments or keys".to_owned());
-    }
-    let shapes = shapes(axes, lengths)?;
+    let line = [n.clamp(1, MOST)];
+    let is_line = *axes == Axes::line(spec.operation.inputs.len(), axes.cut);
+    let shapes = shapes(axes, if is_line { &line } else { lengths })?;
     let counts: Vec<u64> = shapes.iter().map(|shape| shape.lengths.iter().product()).collect();
     let names = spec.operation.inputs.iter().map(|input| input.name.as_str());
     let inputs: Vec<_> = names.zip(shapes).collect();
-    let nest = axes.nest(&inputs).map_err(|error| error.to_string())?.of(&spec.operation);
+    let written = axes.nest(&inputs).map_err(|error| error.to_string())?;
+    if axes.cut != Cut::Whole {
+        let data = elements_of(spec, axes.cut, &written, &counts).map_err(|error| error.to_string())?;
+        return Ok((spec.clone(), data));
+    }
+    let nest = written.of(&spec.operation);
     let data = Data::shaped(&spec.operation, &nest, counts.into_iter());
     if !(1..=MOST).contains(&data.extent.elements()) {
         return Err(format!("the lengths give {} elements; 1 to {MOST} are shown", data.extent.elements()));
     }
     Ok((Spec { domain: nest.domain(), ..spec.clone() }, data))
+}
+
+/// Returns generated elements that segments or keys cut, along the loops of a nest. `counts` are the numbers of elements of the inputs.
+fn elements_of(spec: &Spec, cut: Cut, nest: &Nest, counts: &[u64]) -> Result<Data, Error> {
+    let (operation, n) = (&spec.operation, nest.extent().length);
+    if let Cut::Keys(keys) = cut {
+        return Data::generated_keys(operation, keys, n);
+    }
+    let lanes = elements::lanes(operation, counts.iter().copied());
+    Data::segments(nest, lanes, elements::offsets(n), nest.params(operation, &elements::params(operation)))
 }
 
 /// Returns the shape of each input, given the length of each axis in order. Axes without one have the length 16.

@@ -2,14 +2,15 @@
 
 use crate::Error;
 use crate::counts::Sums;
-use crate::data::Data;
-use crate::frames::{Frame, LaunchView, Watch};
+use crate::data::{Cutting, Data};
+use crate::frames::{Frame, LaunchView, Watch, place};
+use crate::kernels::Kernels;
 use crate::recording::Recording;
-use reduce_interpreter::{Acc, Event, Options, Values, run};
+use reduce_interpreter::{Acc, Event, Options, Values};
 use reduce_ir::Value;
+use reduce_ir::evaluate::OperandError;
 use reduce_ir::operation::{Operation, Record};
-use reduce_ir::program::Program;
-use reduce_ir::statements::LoweredKernel;
+use reduce_ir::statements::{Buffer, LoweredKernel, Place};
 use serde::Serialize;
 use std::cell::RefCell;
 
@@ -18,6 +19,8 @@ use std::cell::RefCell;
 pub struct Played {
     kernels: Vec<KernelView>,
     launches: Vec<LaunchView>,
+    /// The name of each input, and the bytes of an element.
+    inputs: Vec<(String, usize)>,
     /// The accumulators that the frames name by number, as text.
     values: Vec<String>,
     frames: Vec<Frame>,
@@ -32,6 +35,8 @@ struct KernelView {
     name: &'static str,
     block: u32,
     cluster: u64,
+    /// Whether it reads elements.
+    reads_inputs: bool,
     shared: Vec<ArrayView>,
     /// The line of each statement in the CUDA, from 0.
     lines: Vec<Option<usize>>,
@@ -57,52 +62,76 @@ pub struct Outcome {
     pub played: Played,
 }
 
-/// Runs a program on elements in the interpreter, with all warps in order, and keeps as many of its steps as have `room`, in bytes. `lines` has the line
-/// of each statement of each launched kernel.
+/// Runs kernels on elements in the interpreter, with all warps in order, and keeps as many of their steps as have `room`, in bytes. `lines`
+/// has the line of each statement of each launched kernel.
 ///
 /// # Errors
-/// The interpreter found a fault: a bug of this project.
+/// A key is no group; the interpreter found a fault: a bug of this project.
 pub fn play(
-    program: &Program,
+    kernels: Kernels<'_>,
     data: &Data,
     lines: &[Vec<Option<usize>>],
     room: usize,
 ) -> Result<Outcome, Error> {
-    let operation = &program.operation;
-    let lowered = reduce_codegen::lower(program)?;
+    let operation = kernels.operation();
+    let lowered = kernels.lower()?;
     let made = RefCell::default();
     let mut domain = Recording { values: Values::new(operation), made: &made };
     let mut watch = Watch::new(operation, &lowered.kernels, &made, room);
     let mut trace = |event: &Event<'_>| watch.event(event);
     let options =
         Options { trace: Some(&mut trace), sizes: &data.sizes, ..Options::FORWARD.with(&data.params) };
-    let outcome = run(program, &lowered, &mut domain, &data.inputs, data.extent, options);
+    let outcome = kernels.run(&lowered, &mut domain, data, options)?;
     if let Some(report) = outcome.reports.first() {
         return Err(Error::Wrong(report.to_string()));
     }
     let values = domain.values;
-    let finish = |acc: Acc| {
-        let finished = values.finish(acc, data.extent.length, &data.params);
-        finished.map(|it| operation.unstored(it).ok()).map_err(|error| Error::Wrong(error.to_string()))
-    };
-    let result = |acc: &Option<Acc>| acc.map(finish).transpose().map(Option::flatten);
-    let results = outcome.results.iter().map(result).collect::<Result<Vec<_>, _>>()?;
-    let number = |acc: Option<Acc>| watch.named.iter().position(|named| Some(*named) == acc);
+    let results = results(operation, &values, data, &outcome.results)?;
     let with_text = |(acc, result): (&Option<Acc>, &Option<Vec<Value>>)| {
-        Some((number(*acc)?, record_text(&operation.output, result.as_deref()?)))
+        Some((watch.number((*acc)?)?, record_text(&operation.output, result.as_deref()?)))
     };
     let played = Played {
-        kernels: kernels(operation, &lowered.kernels, watch.clusters(), lines),
+        kernels: views(operation, &lowered.kernels, watch.clusters(), lines),
+        inputs: operation.inputs.iter().map(|input| (input.name.clone(), input.ty.size())).collect(),
         values: watch.named.iter().map(|&acc| record_text(&operation.acc, &values.get(acc))).collect(),
         finished: outcome.results.iter().zip(&results).filter_map(with_text).collect(),
         launches: watch.launches,
         frames: watch.frames,
         is_cut: watch.is_cut,
     };
-    Ok(Outcome { sums: Sums::of(program, &outcome.counts), results, played })
+    Ok(Outcome { sums: kernels.sums(&outcome), results, played })
 }
 
-fn kernels(
+/// Returns the result of each group.
+fn results(
+    operation: &Operation,
+    values: &Values<'_>,
+    data: &Data,
+    accs: &[Option<Acc>],
+) -> Result<Vec<Option<Vec<Value>>>, Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Wrong(error.to_string());
+    let finish = |(group, acc): (usize, &Option<Acc>)| {
+        let n = data.length_of(group);
+        if n == 0 && matches!(data.cut, Cutting::Segments(_)) {
+            return of_nothing(operation, &data.params).map_err(|error| wrong(&error));
+        }
+        let Some(acc) = *acc else { return Ok(None) };
+        let finished = values.finish(acc, n, &data.params);
+        finished.map(|it| operation.unstored(it).ok()).map_err(|error| wrong(&error))
+    };
+    accs.iter().enumerate().map(finish).collect()
+}
+
+/// Returns the result of a segment of no elements.
+fn of_nothing(operation: &Operation, params: &[Value]) -> Result<Option<Vec<Value>>, OperandError> {
+    match (&operation.empty, &operation.identity) {
+        (Some(empty), _) => Ok(Some(empty.clone())),
+        (None, Some(identity)) => Ok(operation.unstored(operation.finished(identity, 0, params)?).ok()),
+        (None, None) => Ok(None),
+    }
+}
+
+fn views(
     operation: &Operation,
     kernels: &[LoweredKernel],
     clusters: &[u64],
@@ -112,10 +141,15 @@ fn kernels(
         name: kernel.name,
         block: kernel.block,
         cluster: clusters[number],
+        reads_inputs: kernel.statements().into_iter().filter_map(place).any(is_input),
         shared: arrays(operation, kernel),
         lines: lines.get(number).cloned().unwrap_or_default(),
     };
     kernels.iter().enumerate().map(view).collect()
+}
+
+fn is_input(place: &Place) -> bool {
+    matches!(place.buffer, Buffer::Input(_))
 }
 
 fn arrays(operation: &Operation, kernel: &LoweredKernel) -> Vec<ArrayView> {

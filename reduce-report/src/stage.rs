@@ -4,10 +4,10 @@ use crate::Error;
 use crate::counts::Scopes;
 use crate::data::Data;
 use crate::document::Time;
+use crate::kernels::Kernels;
 use crate::play::{Outcome, Played, play};
 use reduce_codegen::passes;
 use reduce_ir::pass::Pass;
-use reduce_ir::program::Program;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
@@ -48,26 +48,26 @@ pub struct Published {
 const NAIVE: &str = "one element per thread; a tree in shared memory";
 
 impl StageView {
-    /// Returns the view of a program on elements, and its outcome. `before` is the CUDA of the stage before; `room` is the
+    /// Returns the view of kernels on elements, and its outcome. `before` is the CUDA of the stage before; `room` is the
     /// approximate number of bytes for its steps.
     ///
     /// # Errors
     /// The kernels cannot be made, or the interpreter found a fault.
     pub fn of(
         (name, what): (String, String),
-        program: &Program,
+        kernels: Kernels<'_>,
         data: &Data,
         before: Option<&str>,
         room: usize,
     ) -> Result<(StageView, Outcome), Error> {
-        let (cuda, lines) = reduce_codegen::cuda_with_lines(program)?;
-        let outcome = play(program, data, &lines, room)?;
+        let (cuda, lines) = kernels.cuda_with_lines()?;
+        let outcome = play(kernels, data, &lines, room)?;
         let view = StageView {
             name,
             what,
             spec: None,
-            steps: program.to_string(),
-            association: program.association().to_string(),
+            steps: kernels.steps(),
+            association: kernels.associations(data.extent.length),
             diff: before.map(|before| difference(before, &cuda)).unwrap_or_default(),
             counts: Scopes::of(Some(&outcome.sums)),
             steps_of_run: (room > 0).then(|| outcome.played.clone()),
@@ -82,6 +82,19 @@ impl StageView {
     pub fn cuda(&self) -> &str {
         &self.cuda
     }
+}
+
+/// Returns the name and the effect of kernels that no passes make.
+pub(crate) fn head(kernels: Kernels<'_>) -> (String, String) {
+    let (name, what) = match kernels {
+        Kernels::Passes(_) => ("naive", NAIVE),
+        Kernels::Segments(program, _) if program.has_columns() => {
+            ("segments", "one list of launches for all lengths; each column of a segment is a group")
+        }
+        Kernels::Segments(..) => ("segments", "one list of launches for segments of all lengths"),
+        Kernels::Keys(_) => ("keys", "tables with an accumulator for each group"),
+    };
+    (name.to_owned(), what.to_owned())
 }
 
 /// Returns the effect of a pass in one line.

@@ -1,8 +1,11 @@
 //! The steps of a report end in the result, stay small, and name lines of the CUDA.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use reduce_report::{live, page};
 use serde_json::{Value, json};
+use support::{document, stored};
 
 const OPERATORS: [&str; 12] =
     ["sum", "prod", "max", "min", "argmax", "argmin", "minmax", "mean", "var", "norm2", "logsumexp", "all"];
@@ -13,38 +16,6 @@ const SCHEDULES: [&str; 5] = [
     ", block: 32, passes: [shuffle, coarsen(2)]",
     ", block: 128, passes: [strided_index]",
 ];
-
-fn document(spec: &str, n: u64) -> Result<Value, String> {
-    let request = json!({ "text": spec, "n": n, "lengths": [4, 50] });
-    let answer: Value = serde_json::from_str(&live::request(&request.to_string())).unwrap();
-    answer.get("document").cloned().ok_or_else(|| answer["errors"][0]["message"].to_string())
-}
-
-/// Returns the numbers of the lanes of spans.
-fn numbers(spans: &Value) -> Vec<(i64, i64)> {
-    let spans: Vec<[i64; 4]> = serde_json::from_value(spans.clone()).unwrap();
-    let lanes =
-        |[lane, count, value, step]: [i64; 4]| (0..count).map(move |at| (lane + at, value + at * step));
-    spans.into_iter().flat_map(lanes).collect()
-}
-
-/// Returns the text of each group that the steps store last.
-fn stored(played: &Value) -> Vec<String> {
-    let mut groups = std::collections::BTreeMap::new();
-    for frame in played["frames"].as_array().unwrap() {
-        for written in frame.get("p").into_iter().flat_map(|it| it.as_array().unwrap()) {
-            if written["array"] == "result" {
-                for ((_, group), (_, acc)) in numbers(&written["at"]).into_iter().zip(numbers(&written["v"]))
-                {
-                    groups.insert(group, acc);
-                }
-            }
-        }
-    }
-    let finished: std::collections::BTreeMap<i64, String> =
-        serde_json::from_value::<Vec<_>>(played["finished"].clone()).unwrap().into_iter().collect();
-    groups.into_values().map(|acc| finished[&acc].clone()).collect()
-}
 
 #[test]
 fn the_last_stores_of_the_steps_are_the_results() {
@@ -61,7 +32,7 @@ fn the_last_stores_of_the_steps_are_the_results() {
             }
             let last = document["stages"].as_array().unwrap().last().unwrap();
             let results: Vec<String> = serde_json::from_value(document["results"].clone()).unwrap();
-            assert_eq!(stored(&last["steps_of_run"]), results, "{spec}");
+            assert_eq!(stored(&last["steps_of_run"]).into_values().collect::<Vec<_>>(), results, "{spec}");
             shown += 1;
         }
     }
@@ -74,7 +45,7 @@ fn each_group_has_a_result_and_its_elements() {
         let document = document(spec, 1).unwrap();
         let last = document["stages"].as_array().unwrap().last().unwrap();
         let results: Vec<String> = serde_json::from_value(document["results"].clone()).unwrap();
-        assert_eq!(stored(&last["steps_of_run"]), results, "{spec}");
+        assert_eq!(stored(&last["steps_of_run"]).into_values().collect::<Vec<_>>(), results, "{spec}");
         let groups: Vec<usize> = serde_json::from_value(document["groups"].clone()).unwrap();
         assert_eq!(groups.len(), 200);
         let of_first = groups.iter().filter(|&&group| group == 0).count();
@@ -150,7 +121,8 @@ fn errors_have_places_and_hostile_requests_an_answer() {
         let request = json!({ "text": text, "n": n.min(70_000), "lengths": [u64::MAX, u64::MAX] });
         drop(live::request(&request.to_string()));
     }
-    assert!(errors("op: sum, ty: f32, segments: u32")[0]["message"].as_str().unwrap().contains("segments"));
+    let runs = errors("op: sum, ty: f32, by: { k: u32 }, groups: runs");
+    assert!(runs[0]["message"].as_str().unwrap().contains("not runs of keys"), "{runs}");
 }
 
 #[test]

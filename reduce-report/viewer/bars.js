@@ -52,7 +52,9 @@ function card({ title, meaning, values }, stages) {
     const bar = el("span", { class: "bar" });
     bar.style.setProperty("--part", String(value > 0 ? part(value) : 0));
     const text = value === null ? "–" : Number.isInteger(value) ? count(value) : value.toFixed(1);
-    return el("tr", {}, el("th", { scope: "row" }, stages[at].name), el("td", { class: "track" }, bar), el("td", { class: "number" }, text));
+    // A bar alone has nothing to be compared with.
+    const track = stages.length > 1 ? el("td", { class: "track" }, bar) : null;
+    return el("tr", {}, el("th", { scope: "row" }, stages[at].name), track, el("td", { class: "number" }, text));
   });
   const box = el("table", { class: "card" }, el("caption", {}, el("b", {}, title), el("span", {}, wide ? `${meaning}; logarithmic` : meaning)), el("tbody", {}, ...rows));
   return { box, rows };

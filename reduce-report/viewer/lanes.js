@@ -5,23 +5,23 @@ import { Run, laneState } from "./state.js";
 
 const CELL = 34;
 const ROW = 22;
-const LEFT = 104;
+const LEFT = 116;
 const WORDS = 32;
 const MOST_ROWS = 32;
 
 /** Animates the steps of a stage: a block over time, and one of its warps in detail. */
-export function lanes(stage, groups) {
+export function lanes(stage, { groups, group } = {}) {
   if (!stage.steps_of_run || stage.steps_of_run.frames.length === 0) {
     return { box: el("p", { class: "quiet" }, "This stage has no recorded steps.") };
   }
-  const view = new Lanes(stage, groups);
+  const view = new Lanes(stage, groups, group);
   return { box: view.box, view };
 }
 
 class Lanes {
-  constructor(stage, groups) {
+  constructor(stage, groups, group = "group") {
     this.run = new Run(stage.steps_of_run);
-    this.groups = groups;
+    Object.assign(this, { groups, group });
     this.at = { launch: 0, block: 0, warp: 0, time: 1 };
     const steps = new Set(this.run.played.frames.map((frame) => this.run.line(frame)).filter((line) => line !== undefined));
     this.code = code(stage.cuda, "CUDA: the lines of this step are marked", { steps, jump: (line) => this.jump(line) });
@@ -38,6 +38,9 @@ class Lanes {
       const text = `${kernel.name}, block ${block} of ${launch.grid}`;
       this.where.append(el("option", { value: `${l}/${block}` }, text));
     }));
+    // Kernels before the one that reads the elements only prepare its launch.
+    const first = this.run.launches.findIndex((_, l) => this.run.kernel(l).reads_inputs);
+    if (first > 0) this.where.value = `${first}/${this.run.launches[first].blocks[0]}`;
     const controls = el("div", { class: "controls" }, this.where,
       this.button("first", "«", () => this.go(1)), this.button("back", "‹", () => this.go(this.at.time - 1)),
       this.playButton, this.button("forward", "›", () => this.go(this.at.time + 1)),
@@ -199,7 +202,7 @@ class Lanes {
       y += ROW / 2;
       const cells = this.array(array, state, mine, y, places);
       rows.push(heading(array.name, y), svg("text", { x: LEFT - 8, y: y + ROW + 4, class: "name quiet" }, "by bank"), ...cells.marks);
-      y += cells.height;
+      y += Math.max(cells.height, ROW + 10);
     }
     rows.push(...mine.flatMap((frame) => this.arrows(frame, places)));
     const [width, height] = [LEFT + WORDS * CELL + 4, y + 4];
@@ -220,12 +223,18 @@ class Lanes {
   memoryRows(state, mine) {
     const rows = mine.flatMap((frame) => (frame.g ?? []).map((it) =>
       [`${it.stores ? "writes" : "reads"} ${it.buffer}`, lanesOf(it.i).map(([lane, index]) => [lane, String(index), it.stores ? "writes" : "reads"])]));
-    const elements = state.groups.get(this.at.warp);
-    if (this.groups && elements && this.run.launches[this.at.launch].kernel === 0) {
-      const of = elements.map((element, lane) => [lane, this.groups[element]]).filter(([, group]) => group !== undefined);
-      rows.push(["group", of.map(([lane, group]) => [lane, String(group), `group-${group % 8}`])]);
-    }
-    return rows;
+    return [...rows, ...this.groupRows(state.groups.get(this.at.warp) ?? [])];
+  }
+
+  /** The groups of the elements that lanes read last: a row for all elements of a load, or for each if they differ. */
+  groupRows(reads) {
+    const most = this.groups ? Math.max(0, ...reads.map((read) => read?.count ?? 0)) : 0;
+    const row = (at) => [...reads.entries()].filter(([, read]) => read && at < read.count)
+      .map(([lane, read]) => [lane, this.groups[read.first + at]]).filter(([, group]) => group != null);
+    const rows = Array.from({ length: most }, (_, at) => row(at));
+    const differs = rows.some((it) => it.some(([lane, group]) => rows[0].find(([other]) => other === lane)?.[1] !== group));
+    const cells = (it) => it.map(([lane, group]) => [lane, String(group), `group-${group % 8}`]);
+    return rows.slice(0, differs ? most : 1).map((it, at) => [at > 0 ? `${this.group} of +${at}` : this.group, cells(it)]);
   }
 
   /** A shared array: each record at its bank. */

@@ -39,7 +39,7 @@ export function memory(stage) {
   };
   choose(0);
   const head = ["access", "kernel", "line", "accesses", "lines of 128 B", "sectors", "bytes used"].map((name) => el("th", { scope: "col" }, name));
-  return el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "accesses" },
+  return el("div", {}, el("div", { class: "scroll tall", tabindex: "0", role: "group", "aria-label": "accesses" },
     el("table", { class: "plain" }, el("caption", {}, "Accesses of the shown blocks, each once for the lanes of a warp"), el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))), picture);
 }
 

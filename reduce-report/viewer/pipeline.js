@@ -12,13 +12,16 @@ const VIEWS = [
 /** Shows the stages: charts of their counts, and the text of one of them. `chosen` is called with its number. */
 export function pipeline(stages, chosen = () => {}, first = stages.length - 1) {
   const charts = bars(stages);
+  // A report of one stage has no differences.
+  const differs = stages.some((stage) => stage.diff.length > 0);
+  const forms = differs ? VIEWS : VIEWS.slice(1);
   const panel = el("div", { role: "tabpanel", class: "panel" });
   const text = el("div", {});
   let stage = first;
   let view = 0;
   let isInstead = false;
-  const draw = () => text.replaceChildren(VIEWS[view][1](stages[stage]));
-  const views = tabs("form of the stage", VIEWS.map(([name]) => name), (at) => { view = at; isInstead = false; draw(); });
+  const draw = () => text.replaceChildren(forms[view][1](stages[stage]));
+  const views = tabs("form of the stage", forms.map(([name]) => name), (at) => { view = at; isInstead = false; draw(); });
   const about = el("div", {});
   const choose = (at) => {
     stage = at;
@@ -30,7 +33,7 @@ export function pipeline(stages, chosen = () => {}, first = stages.length - 1) {
       it.published.length > 0 ? published(it) : "",
     );
     // The first stage has no difference, and shows its CUDA in the meantime.
-    const alone = at === 0 && it.diff.length === 0;
+    const alone = differs && at === 0 && it.diff.length === 0;
     if (alone && view === 0) {
       views.select(1);
       isInstead = true;
@@ -41,7 +44,7 @@ export function pipeline(stages, chosen = () => {}, first = stages.length - 1) {
   panel.append(about, views.list, text);
   const stagesTabs = tabs("stages", stages.map((it) => it.name), choose, stage);
   stagesTabs.list.classList.add("stages");
-  return { box: el("div", {}, stagesTabs.list, panel, el("h3", {}, "What each stage costs"), charts.box), select: stagesTabs.select };
+  return { box: el("div", {}, stagesTabs.list, panel, el("h3", {}, stages.length > 1 ? "What each stage costs" : "What the launches cost"), charts.box), select: stagesTabs.select };
 }
 
 function published(stage) {

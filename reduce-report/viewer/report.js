@@ -13,17 +13,18 @@ export function show(root, document_, { heading = true } = {}) {
   let shown;
   const choose = (at) => {
     const stage = document_.stages[at];
-    shown = lanes(stage, document_.groups);
-    steps.replaceChildren(el("p", { class: "quiet" }, `Stage ${stage.name}. Choose another one under Passes.`), shown.box);
+    shown = lanes(stage, document_);
+    const others = document_.stages.length > 1 ? [el("p", { class: "quiet" }, `Stage ${stage.name}. Choose another one under Passes.`)] : [];
+    steps.replaceChildren(...others, shown.box);
     requests.replaceChildren(memory(stage));
   };
   // A ladder is climbed from its first rung; the passes of a reduction end in the kernel that runs.
   const passes = pipeline(document_.stages, choose, document_.association ? undefined : 0);
   const sections = [
     ["meaning", "Meaning", document_.about.length + document_.notes.length > 0 ? about(document_) : null],
-    ["passes", "Passes", passes.box],
+    ["passes", document_.stages.length > 1 ? "Passes" : "Kernels", passes.box],
     ["lanes", "Lanes", steps],
-    ["association", "Association", document_.association && tree(document_.association)],
+    ["association", "Association", document_.association && el("div", {}, document_.association_of && el("p", { class: "quiet" }, document_.association_of), tree(document_.association))],
     ["memory", "Memory", requests],
     ["machine", "Machine", machine(document_)],
   ].filter(([, , box]) => box);

@@ -5,6 +5,7 @@ export class Run {
   constructor(played) {
     this.played = played;
     this.launches = played.launches;
+    this.inputs = new Map(played.inputs);
     this.timelines = new Map();
     for (const frame of played.frames) {
       const key = `${frame.l}/${frame.b}`;
@@ -59,9 +60,10 @@ export class Run {
       lanesOf(written.at).forEach(([lane, index]) => cells.set(index, values.get(lane)));
     }
     for (const read of frame.g ?? []) {
-      if (read.stores) continue;
+      if (read.stores || !this.inputs.has(read.buffer)) continue;
       const warp = entry(state.groups, frame.w, () => new Array(32).fill(undefined));
-      lanesOf(read.i).forEach(([lane, index]) => { warp[lane] = index; });
+      const count = Math.max(1, read.bytes / this.inputs.get(read.buffer));
+      lanesOf(read.i).forEach(([lane, first]) => { warp[lane] = { first, count }; });
     }
   }
 

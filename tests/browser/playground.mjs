@@ -56,6 +56,18 @@ try {
       slowest = Math.max(slowest, Number((await page.locator("#clock").innerText()).match(/\d+/)[0]));
     }
   }
+  // Segments and keys: each stored group is the one of the document; runs are refused in a sentence.
+  for (const text of ["op: sum, ty: f32, segments: u32", "op: argmax, ty: f32, segments: u64", "op: max, ty: i32, by: { key: u32 }, groups: 8", "ty: f32, by: |x| (x * 2.0 + 4.0) as u32, groups: 8, map: |x| 1u64, op: sum"]) {
+    await type(text, 700);
+    const shown = await page.evaluate(() => ({ results: globalThis.playground.document.results, final: [...globalThis.playground.finalResults()] }));
+    assert.deepEqual(await page.locator("#errors li").allInnerTexts(), [], text);
+    // Of more than three blocks, three are kept.
+    assert.ok(shown.final.length >= 3, `${text}: ${shown.final.length} stored groups`);
+    for (const [group, result] of shown.final) if (result !== undefined) assert.equal(result, shown.results[group], `${text}: group ${group}`);
+  }
+  await type("op: sum, ty: f32, by: { key: u32 }, groups: runs");
+  assert.match(await page.locator("#errors li").innerText(), /not runs of keys/);
+
   await type("op: sum, ty: f32, passes: [sequential, shuffle]", 1024);
   const answered = Number((await page.locator("#clock").innerText()).match(/\d+/)[0]);
   console.log(`slowest of 50 answers: ${slowest} ms; 1024 elements: ${answered} ms`);

@@ -23,6 +23,9 @@ const REPORTS = [
   ["auto", ["report", "op: sum, ty: f32"]],
   ["argmax", ["report", "op: argmax, ty: f32, passes: [sequential, coarsen(2)]", "--n", "4000"]],
   ["rows", ["report", "op: max, ty: f32, axes: i j -> i", "--shape", "i=6,j=40"]],
+  ["segments", ["report", "op: sum, ty: f32, segments: u32"]],
+  ["columns", ["report", "op: max, ty: f32, axes: e f -> f, segments: u32", "--shape", "e=300,f=4"]],
+  ["keys", ["report", "op: sum, ty: f32, by: { key: u32 }, groups: 8"]],
   ["large", ["report", "op: sum, ty: f64", "--n", "100000"]],
   ["ladder", ["ladder", "--html"]],
 ];
@@ -80,6 +83,25 @@ await page.getByLabel("way of element").fill("17");
 assert.match(await page.locator(".way summary").innerText(), /element 17 passes through/);
 await page.locator("#memory table button").first().click();
 assert.ok((await page.locator("#memory .word.used").count()) > 0);
+// Segments and keys: the kernel that reads the elements is chosen, and a row shows the group of each element that a lane has read.
+for (const [name, word, kernel] of [["segments", "segment", /reduce_segments/], ["keys", "group", /reduce_keys/]]) {
+  const cut = await open(chrome, report(...REPORTS.find(([it]) => it === name)), { viewport: { width: 1280, height: 900 } });
+  assert.match(await cut.page.locator(".lanes select option:checked").innerText(), kernel);
+  assert.equal(await cut.page.getByRole("tab", { name: "Difference" }).count(), 0, "one stage has no difference");
+  const row = cut.page.locator(".lanes svg text.name", { hasText: new RegExp(`^${word}$`) });
+  for (let step = 0; step < 40 && (await row.count()) === 0; step++) await cut.page.locator(".do-forward").click();
+  assert.equal(await row.count(), 1, `${name}: no row of groups`);
+  const groups = await cut.page.evaluate(() => JSON.parse(document.getElementById("data").textContent).groups);
+  const reads = await cut.page.locator(".cell.reads title").allTextContents();
+  const shown = await cut.page.locator("[class^='cell group-'] title").allTextContents();
+  const read = reads.map((title) => Number(title.split(": ")[1]));
+  const found = shown.slice(0, read.length).map((title) => Number(title.split(": ")[1]));
+  assert.deepEqual(found, read.map((element) => groups[element]), `${name}: the groups of the read elements`);
+  assert.match(await cut.page.locator(".about").innerText(), name === "keys" ? /table in shared memory/ : /Up to 8 elements: a thread/);
+  assert.deepEqual(cut.faults, [], name);
+  await cut.close();
+}
+
 await page.emulateMedia({ media: "print" });
 assert.equal(await page.locator(".controls").isVisible(), false);
 assert.deepEqual(faults, []);

@@ -60,6 +60,8 @@ Examples:
   reducegen report 'op: argmax, ty: f32, passes: [sequential, shuffle]' --n 4096 -o argmax.html
   reducegen report 'op: max, ty: f32, axes: i j -> i' --shape i=8,j=256 -o rows.html
   reducegen report 'op: mean' data.npy -o mean.html
+  reducegen report 'op: sum, ty: f32, segments: u32' -o segments.html
+  reducegen report 'op: sum, by: { key: u32 }, groups: 64' values.npy --by keys.npy -o groups.html
 
 The page is one file. It loads nothing, and shows at most some thousand steps of each kernel.";
 

@@ -5,7 +5,7 @@ use super::tables::SOURCES;
 use crate::failure::Failure;
 use crate::html::failure;
 use crate::report::microseconds;
-use reduce_report::{Data, Document, Published, Size, StageView, Time};
+use reduce_report::{Data, Document, Kernels, Published, Size, StageView, Time};
 
 /// The default number of elements.
 pub(super) const DEFAULT: u64 = 4096;
@@ -48,7 +48,8 @@ fn stage(
     let program = reduce_codegen::compile(&spec).map_err(reduce_runtime::Error::from)?;
     let data = Data::generated(&program.operation, program.domain, row.counts_n);
     let head = (format!("{} {}", row.rung.number, row.rung.name), row.rung.what.to_owned());
-    let (mut view, _) = StageView::of(head, &program, &data, before, ROOM).map_err(failure)?;
+    let (mut view, _) =
+        StageView::of(head, Kernels::Passes(&program), &data, before, ROOM).map_err(failure)?;
     view.spec = Some(climbed.spec.text.clone());
     view.published = climb.published(row.rung).iter().map(published).collect();
     view.time = climbed.time.map(|time| Time {

@@ -1,7 +1,8 @@
 //! Tests of `report`, `ladder --html` and `playground`: pages for a browser. `tests/browser` looks at them.
 
 use crate::folder::Folder;
-use serde_json::Value;
+use crate::npy;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
@@ -52,6 +53,43 @@ fn reports_of_any_size_stay_small() {
     assert!(ladder["stages"][9]["published"].as_array().unwrap().len() > 1, "two sources timed rung 10");
 }
 
+/// The file of offsets or keys cuts the elements of the file, and the results are those of `run`.
+#[test]
+fn segments_and_keys_come_from_files() {
+    let folder = Folder::of("report_cut")
+        .with("x.npy", npy::array(&[1.0f32, 2.0, 3.0, 4.0, 5.5]))
+        .with("offsets.npy", npy::array(&[1i32, 3, 3, 5]))
+        .with("descending.npy", npy::array(&[1i32, 3, 2, 5]))
+        .with("days.npy", npy::array(&[2u8, 0, 2, 2, 9]))
+        .with(
+            "matrix.npy",
+            npy::file(
+                &npy::header("<f4", true, "(5, 2)"),
+                &npy::raw(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]),
+            ),
+        );
+    let report = |args: &[&str]| {
+        folder.stdout(&[&["report"], args, &["--device", "host", "-o", "report.html"]].concat());
+        document(&folder.read("report.html"))
+    };
+    let segments = report(&["op: sum", "x.npy", "--segments", "offsets.npy"]);
+    assert_eq!(segments["results"], json!(["5.0", "0.0", "9.5"]));
+    assert_eq!(segments["groups"], json!([null, 0, 0, 2, 2]));
+    assert_eq!((&segments["checked"], &segments["notes"]), (&json!(true), &json!([])));
+    let spec = "op: max, by: { day: u8 }, groups: 4, others: drop";
+    let keys = report(&[spec, "x.npy", "--by", "days.npy"]);
+    assert_eq!(keys["results"], json!(["2.0", "-inf", "4.0", "-inf"]));
+    assert_eq!(keys["groups"], json!([2, 0, 2, 2, null]));
+    let columns = report(&["op: sum, axes: e f -> f", "matrix.npy", "--segments", "offsets.npy"]);
+    assert_eq!(columns["results"], json!(["5.0", "15.0", "0.0", "0.0", "9.0", "19.0"]));
+    for (file, words) in
+        [("descending.npy", "the offsets descend"), ("x.npy", "offsets are u32, u64, i32 or i64")]
+    {
+        let refused = folder.show(&["report", "op: sum", "x.npy", "--segments", file, "-o", "r.html"]);
+        assert!(refused.contains(words), "{refused}");
+    }
+}
+
 #[test]
 fn reports_that_are_refused() {
     let folder = Folder::of("report_refused");
@@ -61,7 +99,12 @@ fn reports_that_are_refused() {
             &["report", "op: sum, ty: f32", "--n", "100000000"],
             &["report", "op: sum, ty: f32, axes: i j -> i"],
             &["report", "op: sum, ty: f32", "--shape", "4x4"],
-            &["report", "op: sum, ty: f32, segments: u32"],
+            &["report", "op: sum, ty: f32, segments: u32, passes: [shuffle]"],
+            &["report", "op: sum, ty: f32, axes: e f -> f, segments: u32"],
+            &["report", "op: sum, ty: f32, by: { k: u32 }, groups: runs"],
+            &["report", "op: sum, ty: f32, by: { k: u32 }, groups: 99999"],
+            &["report", "op: sum, ty: f32, by: |x| 9u32, groups: 8"],
+            &["report", "op: sum, ty: f32, segments: u32", "--segments", "offsets.npy"],
             &["report", "op: sum, ty: f32, passes: [shuffle, last_warp]"],
             &["ladder", "-o", "ladder.html"],
             &["playground", "nowhere"],
