@@ -5,6 +5,7 @@ mod npy_header;
 mod partials;
 mod program_text;
 mod random_passes;
+mod report_request;
 mod spec_text;
 #[cfg(feature = "cuda")]
 mod typed_spec;
@@ -93,6 +94,15 @@ pub const RANDOM_PASSES: Target = Target {
     time_limit: TIME_LIMIT,
 };
 
+/// Answers a request of the playground, with text of the user only as text.
+pub const REPORT_REQUEST: Target = Target {
+    name: "report_request",
+    missing: || None,
+    test_one_input: report_request::test_one_input,
+    words: report_request::WORDS,
+    time_limit: TIME_LIMIT,
+};
+
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// All targets.
@@ -105,4 +115,5 @@ pub const ALL: &[Target] = &[
     CACHE_ENTRY,
     PARTIALS,
     RANDOM_PASSES,
+    REPORT_REQUEST,
 ];

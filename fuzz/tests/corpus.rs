@@ -58,6 +58,11 @@ fn random_passes() {
     runs(&targets::RANDOM_PASSES);
 }
 
+#[test]
+fn report_request() {
+    runs(&targets::REPORT_REQUEST);
+}
+
 #[cfg(feature = "cuda")]
 #[test]
 fn typed_spec() {
