@@ -18,5 +18,5 @@ WORK=$TARGET/browser
 mkdir -p "$WORK"
 cp tests/browser/* "$WORK"
 (cd "$WORK" && npm ci --silent --no-audit --no-fund)
-timeout 180 node "$WORK/report.mjs" "$REDUCEGEN" ${SHOTS:+"$SHOTS"}
+timeout 300 node "$WORK/report.mjs" "$REDUCEGEN" ${SHOTS:+"$SHOTS"}
 timeout 120 node "$WORK/playground.mjs" "$REDUCEGEN" "$PLAYGROUND" ${SHOTS:+"$SHOTS"}
