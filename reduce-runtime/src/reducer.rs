@@ -155,7 +155,7 @@ impl Reducer {
         let n = self.check(&inputs)?;
         match &self.backend {
             Backend::Cuda(_) if n == 0 => self.empty_result(params),
-            Backend::Cuda(kernels) => kernels.reduce(&inputs, params),
+            Backend::Cuda(kernels) => self.reduce_copies(kernels, &inputs, params),
             Backend::Host { plan, associations } => {
                 let association = &associations[self.programs.place(n)];
                 self.outcome(|| plan.reduce(association, &inputs, params))

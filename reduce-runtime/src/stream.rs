@@ -8,17 +8,18 @@
 
 mod chunks;
 mod error;
-mod fill;
+pub(crate) mod fill;
 mod pipeline;
 
 pub(crate) use chunks::Chunks;
 pub use error::StreamError;
 
+use crate::cuda::Kernels;
 use crate::groups::ensure_nonempty;
 use crate::partials::Cutting;
 use crate::{Error, Outcome, Reducer, Span, Strided, host, inputs};
 use fill::Readers;
-use pipeline::Pieces;
+use pipeline::{Pieces, piece};
 use reduce_ir::Value;
 use reduce_lanes::{Lanes, LanesRef};
 use std::io::Read;
@@ -80,6 +81,41 @@ impl Reducer {
         };
         let kernel = start.elapsed();
         Ok(Outcome { values: ensure_nonempty(self.operation(), values)?, kernel })
+    }
+
+    /// Reduces copies of at least one element in host memory on the GPU. If they do not fit its memory, it copies one piece after the
+    /// other.
+    pub(crate) fn reduce_copies(
+        &self,
+        kernels: &Kernels,
+        inputs: &[Strided<LanesRef<'_>>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        let total = inputs.first().map_or(0, |input| input.len);
+        match kernels.reduce(inputs, params) {
+            Err(Error::OutOfMemory { .. }) if self.chunk_len(total as u64).is_ok() => {
+                self.reduce_in_pieces(inputs, total, params)
+            }
+            result => result,
+        }
+    }
+
+    fn reduce_in_pieces(
+        &self,
+        inputs: &[Strided<LanesRef<'_>>],
+        total: usize,
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        let start = Instant::now();
+        let cutting = self.cutting(total as u64)?;
+        let len = usize::try_from(piece(self.operation(), cutting.len())).unwrap_or(usize::MAX);
+        let mut parts = self.parts_of(&cutting, params, Some(total as u64));
+        for first in (0..total).step_by(len) {
+            let views: Vec<_> = inputs.iter().map(|input| input.part(first, len)).collect();
+            parts.add_views(&views, first as u64)?;
+        }
+        let values = parts.finish(total as u64)?;
+        Ok(Outcome { values: ensure_nonempty(self.operation(), values)?, kernel: start.elapsed() })
     }
 
     fn reduce_known(

@@ -45,6 +45,16 @@ impl<D> Strided<D> {
         Strided { data, offset: self.offset, step: self.step, len: self.len }
     }
 
+    /// Returns up to `len` elements from element `first` on, in the same data.
+    pub(crate) fn part(&self, first: usize, len: usize) -> Strided<D>
+    where
+        D: Copy,
+    {
+        let len = len.min(self.len.saturating_sub(first));
+        let offset = self.place(first).unwrap_or(self.offset);
+        Strided { data: self.data, offset, step: self.step, len }
+    }
+
     /// Returns the position of element `i`; `None` if `i >= len` or the position does not fit into `usize`.
     pub fn place(&self, i: usize) -> Option<usize> {
         if i >= self.len {

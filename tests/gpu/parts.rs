@@ -1,8 +1,9 @@
 //! Partials of GPUs merge to the bits of the host: on one GPU, on all of this machine, and of data that streams through one.
 
-use super::device::gpu;
+use super::device::{gpu, gpu_alone};
 use crate::skip::skipped;
 use reduce_dsl::parse::spec;
+use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, DeviceInput, Error, Partials, PartialsError, Reducer, Span};
 
 const SPECS: [&str; 7] = [
@@ -33,6 +34,26 @@ fn bits(outcome: Result<reduce_runtime::Outcome, Error>) -> String {
         |error| error.to_string(),
         |outcome| outcome.values.iter().map(|value| value.hex()).collect::<Vec<_>>().join(" "),
     )
+}
+
+/// Host memory that is larger than the free memory of the GPU is copied in pieces.
+#[test]
+fn elements_that_do_not_fit_the_gpu_have_the_bits_of_the_host() {
+    let Some(device) = gpu_alone("elements_that_do_not_fit_the_gpu_have_the_bits_of_the_host") else {
+        return;
+    };
+    let x = elements(200_000_001);
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    let (free, _) = stream.context().mem_get_info().unwrap();
+    // Leaves less than the elements need.
+    let rest = stream.alloc_zeros::<u8>(free - (500 << 20)).unwrap();
+    stream.synchronize().unwrap();
+    for text in ["op: sum, ty: f32", "op: argmax, ty: f32", "op: var, ty: f32"] {
+        let [ours, host] =
+            [&device, &Device::host()].map(|it| Reducer::new(&spec(text).unwrap(), it).unwrap());
+        assert_eq!(bits(ours.reduce(&[x.as_slice()])), bits(host.reduce(&[x.as_slice()])), "{text}");
+    }
+    drop(rest);
 }
 
 #[test]

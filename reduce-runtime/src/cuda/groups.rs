@@ -4,12 +4,14 @@ use super::driver::{self, failed};
 use super::input::DeviceInput;
 use super::kernels::{Kernels, bytes};
 use super::sizes::bytes as workspace_bytes;
-use super::variants::{Variants, values};
+use super::variants::Variants;
 use super::workspace::Workspace;
+use crate::stream::fill::bytes_of;
 use crate::{Error, Groups, Reducer, View, inputs};
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, DevicePtr};
 use reduce_ir::axes::Nest;
+use reduce_ir::func::Param;
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::{Domain, Value};
 use reduce_lanes::{Lanes, LanesRef};
@@ -290,11 +292,29 @@ pub(super) fn words(nest: &Nest, firsts: impl Iterator<Item = u64>) -> impl Iter
 
 /// Decodes records, one vector for each field.
 pub(super) fn fields(record: &Record, bytes: &[u8]) -> Vec<Lanes> {
-    let mut fields: Vec<_> = record.types().into_iter().map(Lanes::empty).collect();
-    for one in bytes.chunks(record.size()) {
-        for (field, value) in fields.iter_mut().zip(values(record, one)) {
-            field.extend(Lanes::splat(value, 1).borrow());
+    let count = bytes.len() / record.size();
+    let field = |(offset, field): (usize, &Param)| {
+        let mut lanes = Lanes::empty(field.ty);
+        lanes.resize(count);
+        column(&mut lanes, bytes, record.size(), offset);
+        lanes
+    };
+    record.offsets().into_iter().zip(&record.fields).map(field).collect()
+}
+
+/// Copies the field at `offset` of each record of `size` bytes.
+fn column(lanes: &mut Lanes, bytes: &[u8], size: usize, offset: usize) {
+    let width = lanes.ty().size();
+    if let Lanes::Bool(flags) = lanes {
+        let records = bytes.chunks_exact(size);
+        flags.iter_mut().zip(records).for_each(|(flag, record)| *flag = record[offset] != 0);
+    } else if let Some(to) = bytes_of(lanes) {
+        if size == width {
+            to.copy_from_slice(bytes);
+            return;
+        }
+        for (to, record) in to.chunks_exact_mut(width).zip(bytes.chunks_exact(size)) {
+            to.copy_from_slice(&record[offset..offset + width]);
         }
     }
-    fields
 }

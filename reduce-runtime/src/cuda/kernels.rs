@@ -3,6 +3,7 @@
 use super::driver::{self, failed};
 use super::gpu::Gpu;
 use super::input::DeviceInput;
+use super::partials::Copied;
 use super::sizes;
 use super::variants::Variants;
 use super::workspace::Workspace;
@@ -23,6 +24,8 @@ pub(crate) struct Kernels {
     pub(super) variants: Arc<Variants>,
     /// Workspaces of finished synchronous calls, for reuse.
     spare: Mutex<Vec<Workspace>>,
+    /// Memory for copies of the pieces of a stream, for reuse: the driver takes long to map such memory again for each piece.
+    pub(super) copies: Mutex<Vec<Copied>>,
 }
 
 impl Kernels {
@@ -33,7 +36,7 @@ impl Kernels {
         if let [_] = programs.variants() {
             variants.variant(0)?;
         }
-        Ok(Kernels { variants: Arc::new(variants), spare: Mutex::default() })
+        Ok(Kernels { variants: Arc::new(variants), spare: Mutex::default(), copies: Mutex::default() })
     }
 
     /// Compiles the kernels for n elements.

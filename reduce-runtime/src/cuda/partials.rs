@@ -7,10 +7,17 @@ use super::kernels::{Kernels, first_element, spanned_bytes};
 use super::variants::launches;
 use crate::{Error, Strided};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
-use cudarc::driver::{CudaStream, DevicePtr};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use reduce_ir::Value;
 use reduce_lanes::{Lanes, LanesRef};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+
+/// Memory of the null stream for a copy of host memory.
+#[derive(Debug)]
+pub(super) struct Copied {
+    _current: driver::Current,
+    memory: CudaSlice<u8>,
+}
 
 impl Kernels {
     /// Returns the accumulators of the chunks of a copy of host memory, of at least one element.
@@ -20,11 +27,35 @@ impl Kernels {
         params: &[Value],
     ) -> Result<Vec<Lanes>, Error> {
         let stream = self.stream();
-        let copies = inputs.iter().map(|input| self.copy(&stream, spanned_bytes(input)));
+        let copies = inputs.iter().map(|input| self.copied(&stream, spanned_bytes(input)));
         let copies = copies.collect::<Result<Vec<_>, _>>()?;
-        let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
+        let pointers: Vec<_> = copies.iter().map(|copy| copy.memory.device_ptr(&stream)).collect();
         let first = pointers.iter().zip(inputs).map(|((pointer, _), input)| first_element(*pointer, input));
-        self.launch_part(&stream, inputs[0].len as u64, first, params)
+        let partials = self.launch_part(&stream, inputs[0].len as u64, first, params)?;
+        drop(pointers);
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner).extend(copies);
+        Ok(partials)
+    }
+
+    /// Copies bytes to the memory of a copy before, if there is one that is large enough, but not much larger.
+    fn copied(&self, stream: &Arc<CudaStream>, bytes: &[u8]) -> Result<Copied, Error> {
+        let mut spare = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |copy: &Copied| (bytes.len()..=2 * bytes.len()).contains(&copy.memory.len());
+        let found = spare.iter().position(fits).map(|at| spare.swap_remove(at));
+        if found.is_none() {
+            spare.clear();
+        }
+        drop(spare);
+        let mut copy = match found {
+            Some(copy) => copy,
+            None => Copied {
+                _current: driver::Current(stream.context().clone()),
+                memory: self.gpu().allocate(stream, bytes.len() as u64)?,
+            },
+        };
+        let copied = stream.memcpy_htod(bytes, &mut copy.memory.slice_mut(..bytes.len()));
+        copied.map_err(failed("copying a piece to the device"))?;
+        Ok(copy)
     }
 
     /// Returns the accumulators of the chunks of device memory, of at least one element.

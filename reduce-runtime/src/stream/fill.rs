@@ -137,7 +137,7 @@ fn set_bools(lanes: &mut Lanes, at: usize, bytes: &[u8]) -> Result<(), (u64, u8)
 }
 
 /// Returns the bytes of lanes; `None` for `bool`s, which have no other bytes than 0 and 1.
-fn bytes_of(lanes: &mut Lanes) -> Option<&mut [u8]> {
+pub(crate) fn bytes_of(lanes: &mut Lanes) -> Option<&mut [u8]> {
     Some(match lanes {
         Lanes::Bool(_) => return None,
         Lanes::F16(lanes) => bytemuck::cast_slice_mut(lanes),

@@ -24,14 +24,20 @@ pub(super) struct Pieces {
     total: Option<u64>,
 }
 
+/// Returns the number of elements of a piece, a multiple of `chunk`.
+pub(super) fn piece(operation: &Operation, chunk: u64) -> u64 {
+    let size = operation.element_size().max(1) as u64;
+    (PIECE / size / chunk).max(1).saturating_mul(chunk)
+}
+
 /// A piece that was read, and the number of its elements.
 type Piece = (Vec<Lanes>, usize);
 
 impl Pieces {
     /// Cuts elements at multiples of `chunk`.
     pub(super) fn new(operation: &Operation, chunk: u64, total: Option<u64>) -> Result<Pieces, Error> {
+        let len = piece(operation, chunk).min(total.unwrap_or(u64::MAX)).max(1);
         let size = operation.element_size().max(1) as u64;
-        let len = (PIECE / size / chunk).max(1).saturating_mul(chunk).min(total.unwrap_or(u64::MAX)).max(1);
         let bytes = len.saturating_mul(size).saturating_mul(BUFFERS as u64);
         let room = Vec::<u8>::new().try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX));
         room.map_err(|_| StreamError::NoMemory { bytes, chunk })?;
