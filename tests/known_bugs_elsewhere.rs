@@ -26,7 +26,7 @@ use traps::Case;
 /// A rotating twelfth of the cases; all of them with `REDUCEGEN_FULL=1`.
 #[test]
 fn nobody_falls_into_a_trap() {
-    let cases: Vec<_> = rotation::sample(traps::cases(&traps::traps()), 24).collect();
+    let cases: Vec<_> = rotation::sample(traps::cases(&traps::traps()), 48).collect();
     let wrong: Vec<_> = cases.par_iter().flat_map_iter(wrong).collect();
     println!("{} traps and schedules", cases.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

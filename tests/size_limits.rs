@@ -33,9 +33,9 @@ fn largest(programs: Vec<Program>) -> (u64, String) {
 
 #[test]
 fn programs_of_the_tests_are_below_the_limit() {
-    let lists = rotation::sample(cases::all().into_iter().chain(cases::operations::all()), 64);
+    let lists = rotation::sample(cases::all().into_iter().chain(cases::operations::all()), 128);
     let listed: Vec<_> = lists.map(|spec| compile(&spec).unwrap()).collect();
-    let auto = rotation::sample(cases::all().into_iter().filter(|spec| spec.passes == Passes::Auto), 48)
+    let auto = rotation::sample(cases::all().into_iter().filter(|spec| spec.passes == Passes::Auto), 96)
         .flat_map(|spec| {
             [75, 80, 90, 100]
                 .map(|sm| Programs::of(&spec, Tuning::of(sm)).unwrap().variants().to_vec())

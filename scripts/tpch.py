@@ -1,0 +1,107 @@
+"""Runs queries 1 and 6 of TPC-H at scale 1 on Parquet files with the command, and compares the answers with those of DuckDB.
+
+    pip install numpy duckdb tpchgen-cli
+    cargo build --release -p reducegen-cli --features formats
+    python3 scripts/tpch.py [target/release/reducegen]
+
+DuckDB adds decimals exactly, and the command the nearest f64 of each: the answers must agree within the rounding of a sum. Query 1 groups by
+two letters, which DuckDB writes as one number into a second file. It ends with an error at the first difference.
+"""
+
+import datetime
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+PROGRAM = Path(sys.argv[1] if len(sys.argv) > 1 else "target/release/reducegen").resolve()
+ROUNDING = 1e-12
+
+
+def days(year, month, day):
+    return (datetime.date(year, month, day) - datetime.date(1970, 1, 1)).days
+
+
+def run(folder, spec, file, columns, by=None):
+    """Returns the results, and the keys of groups."""
+    out, keys = folder / "out.npy", folder / "keys.npy"
+    command = [PROGRAM, "run", spec, file, *(word for name in columns for word in ["--column", name])]
+    command += ["--device", "host", "-o", out] + (["--by", by, "--keys-out", keys] if by else [])
+    start = time.perf_counter()
+    ended = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    if ended.returncode:
+        sys.exit(f"{spec}: {ended.stderr}")
+    print(f"{time.perf_counter() - start:6.2f} s  {spec}")
+    return np.load(out), np.load(keys) if by else None
+
+
+def check(name, found, expected):
+    found, expected = np.atleast_1d(found).astype(float), np.atleast_1d(expected).astype(float)
+    if found.shape != expected.shape or not np.allclose(found, expected, rtol=ROUNDING, atol=0):
+        sys.exit(f"{name}: {found}, and DuckDB has {expected}")
+
+
+def sixth(folder, lineitem):
+    """Revenue that a discount would have saved."""
+    where = f"l_shipdate >= date '1994-01-01' and l_shipdate < date '1995-01-01' and l_discount between 0.05 and 0.07 and l_quantity < 24"
+    expected = duckdb.sql(f"select sum(l_extendedprice * l_discount)::double from '{lineitem}' where {where}").fetchone()
+    head = "|price, discount, quantity, ship|"
+    spec = (
+        "inputs: { price: f64, discount: f64, quantity: f64, ship: i32 }, "
+        f"filter: {head} ({days(1994, 1, 1)}..{days(1995, 1, 1)}).contains(&ship) && "
+        f"(0.05..=0.07).contains(&discount) && quantity < 24.0, map: {head} price * discount, op: sum"
+    )
+    columns = ["l_extendedprice", "l_discount", "l_quantity", "l_shipdate"]
+    check("query 6", run(folder, spec, lineitem, columns)[0], expected)
+
+
+def first(folder, lineitem):
+    """Sums, means and counts of the lines by flag and status."""
+    lines = folder / "lines.parquet"
+    number = "(ascii(l_returnflag) * 256 + ascii(l_linestatus))::int"
+    duckdb.sql(f"copy (select *, {number} as flag from '{lineitem}') to '{lines}' (format parquet)")
+    last = days(1998, 9, 2)
+    aggregates = {
+        "sum(l_quantity)": ("sum", ["quantity"], "quantity"),
+        "sum(l_extendedprice)": ("sum", ["extendedprice"], "extendedprice"),
+        "sum(l_extendedprice * (1 - l_discount))": ("sum", ["extendedprice", "discount"], "extendedprice * (1.0 - discount)"),
+        "sum(l_extendedprice * (1 - l_discount) * (1 + l_tax))": (
+            "sum",
+            ["extendedprice", "discount", "tax"],
+            "extendedprice * (1.0 - discount) * (1.0 + tax)",
+        ),
+        "avg(l_quantity)": ("mean", ["quantity"], "quantity"),
+        "avg(l_extendedprice)": ("mean", ["extendedprice"], "extendedprice"),
+        "avg(l_discount)": ("mean", ["discount"], "discount"),
+        "count(*)": ("sum", [], "1u64"),
+    }
+    columns = ", ".join(f"({text})::double" for text in aggregates)
+    where = f"l_shipdate <= date '1998-09-02'"
+    expected = duckdb.sql(f"select flag, {columns} from '{lines}' where {where} group by 1 order by 1").fetchnumpy()
+    expected = list(expected.values())
+    for (name, (op, inputs, value)), wanted in zip(aggregates.items(), expected[1:]):
+        names = [*inputs, "shipdate"]
+        types = ", ".join(f"{name}: {'i32' if name == 'shipdate' else 'f64'}" for name in names)
+        head = f"|{', '.join(names)}|"
+        spec = f"inputs: {{ {types} }}, filter: {head} shipdate <= {last}, map: {head} {value}, op: {op}"
+        found, keys = run(folder, spec, lines, [f"l_{name}" for name in names], by="flag")
+        check(f"query 1, keys of {name}", keys, expected[0])
+        check(f"query 1, {name}", found, wanted)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        subprocess.run(["tpchgen-cli", "parquet", "-s", "1", "--tables=lineitem", f"--output-dir={folder}"], check=True)
+        lineitem = folder / "lineitem.parquet"
+        print(duckdb.sql(f"select count(*) from '{lineitem}'").fetchone()[0], "lines")
+        sixth(folder, lineitem)
+        first(folder, lineitem)
+    print("queries 1 and 6 agree with DuckDB", duckdb.__version__)
+
+
+main()
