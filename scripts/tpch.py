@@ -48,7 +48,7 @@ def check(name, found, expected):
 def sixth(folder, lineitem):
     """Revenue that a discount would have saved."""
     where = f"l_shipdate >= date '1994-01-01' and l_shipdate < date '1995-01-01' and l_discount between 0.05 and 0.07 and l_quantity < 24"
-    expected = duckdb.sql(f"select sum(l_extendedprice * l_discount)::double from '{lineitem}' where {where}").fetchone()
+    expected = duckdb.execute(f"select sum(l_extendedprice * l_discount)::double from '{lineitem}' where {where}").fetchone()
     head = "|price, discount, quantity, ship|"
     spec = (
         "inputs: { price: f64, discount: f64, quantity: f64, ship: i32 }, "
@@ -63,7 +63,7 @@ def first(folder, lineitem):
     """Sums, means and counts of the lines by flag and status."""
     lines = folder / "lines.parquet"
     number = "(ascii(l_returnflag) * 256 + ascii(l_linestatus))::int"
-    duckdb.sql(f"copy (select *, {number} as flag from '{lineitem}') to '{lines}' (format parquet)")
+    duckdb.execute(f"copy (select *, {number} as flag from '{lineitem}') to '{lines}' (format parquet)")
     last = days(1998, 9, 2)
     aggregates = {
         "sum(l_quantity)": ("sum", ["quantity"], "quantity"),
@@ -81,7 +81,7 @@ def first(folder, lineitem):
     }
     columns = ", ".join(f"({text})::double" for text in aggregates)
     where = f"l_shipdate <= date '1998-09-02'"
-    expected = duckdb.sql(f"select flag, {columns} from '{lines}' where {where} group by 1 order by 1").fetchnumpy()
+    expected = duckdb.execute(f"select flag, {columns} from '{lines}' where {where} group by 1 order by 1").fetchnumpy()
     expected = list(expected.values())
     for (name, (op, inputs, value)), wanted in zip(aggregates.items(), expected[1:]):
         names = [*inputs, "shipdate"]
@@ -98,7 +98,7 @@ def main():
         folder = Path(folder)
         subprocess.run(["tpchgen-cli", "parquet", "-s", "1", "--tables=lineitem", f"--output-dir={folder}"], check=True)
         lineitem = folder / "lineitem.parquet"
-        print(duckdb.sql(f"select count(*) from '{lineitem}'").fetchone()[0], "lines")
+        print(duckdb.execute(f"select count(*) from '{lineitem}'").fetchone()[0], "lines")
         sixth(folder, lineitem)
         first(folder, lineitem)
     print("queries 1 and 6 agree with DuckDB", duckdb.__version__)
