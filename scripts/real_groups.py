@@ -98,7 +98,7 @@ def flights():
 def lineitem(folder):
     """Lines of orders: runs of order numbers, and few groups without order."""
     subprocess.run(["tpchgen-cli", "parquet", "-s", "0.1", "--tables=lineitem", f"--output-dir={folder}"], check=True)
-    query = lambda what: duckdb.sql(what.replace("lineitem", f"'{folder}/lineitem.parquet'"))
+    query = lambda what: duckdb.execute(what.replace("lineitem", f"'{folder}/lineitem.parquet'"))
     columns = "l_orderkey, l_returnflag || l_linestatus as flag, l_quantity::double as quantity, l_extendedprice::double as price, "
     table = query(f"select {columns} l_discount::double as discount from lineitem").fetchnumpy()
     table = {name: np.asarray(column) for name, column in table.items()}

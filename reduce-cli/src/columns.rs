@@ -205,7 +205,7 @@ mod without_formats {
         ))
     }
 
-    /// Returns the column that has the keys: there is none.
+    /// Returns no key column: this build reads no columns.
     pub(crate) fn key(_: &Request, _: &Path) -> Result<Option<Data>, Failure> {
         Ok(None)
     }

@@ -27,7 +27,7 @@ pub(crate) enum Cutter {
 }
 
 impl Cutter {
-    /// Opens the file of offsets or that of keys, if the arguments name one.
+    /// Opens the file of offsets or keys, if the arguments name one.
     pub(crate) fn open(
         args: &Request,
         [segments, by]: [Option<&Path>; 2],
@@ -52,7 +52,7 @@ impl Cutter {
         }
     }
 
-    /// Numbers the keys of a column, unless the specification says how they form groups. Returns what the specification lacks.
+    /// Numbers the keys of a column, unless the specification defines the groups. Returns the missing parts of the specification.
     pub(crate) fn number(&mut self, spec: &Spec) -> Result<Option<Numbered>, Failure> {
         let Cutter::Column(data) = self else { return Ok(None) };
         let data = data.take();

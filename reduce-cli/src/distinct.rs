@@ -19,7 +19,7 @@ pub(crate) struct Distinct {
     pub(crate) keys: Lanes,
 }
 
-/// What a specification lacks for keys in any order: the number of groups, and which elements have a key.
+/// The parts that a specification needs for keys in any order: the number of groups, and a mask of the elements with a key.
 #[derive(Debug)]
 pub(crate) struct Numbered {
     /// `None` if the specification has the number.

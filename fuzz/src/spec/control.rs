@@ -87,7 +87,7 @@ impl Writer<'_, '_> {
         format!("(match {subject} {{ 0 => {a}, 1 | 3..=9 => {b}, {name} if {guard} => {d}, _ => {c} }})")
     }
 
-    /// Writes an array with computed indices, some of which may be out of range.
+    /// Writes an array with computed indices. Some indices may be out of range.
     fn indexed(&mut self, ty: Scalar, depth: usize) -> String {
         let count = 1 + self.choices.below(4);
         let values: Vec<_> = (0..count).map(|_| self.value(ty, depth.min(1))).collect();

@@ -85,7 +85,7 @@ fn smaller(text: &str) -> String {
     request.to_string()
 }
 
-/// Checks that a page shows a text of the user as text: its markup is that of the page.
+/// Checks that user text adds no markup to a page.
 fn safe(text: &str) -> Result<(), String> {
     let size = Size { n: 1, groups: 1, text: text.to_owned() };
     let mut document = Document::new(text, size);

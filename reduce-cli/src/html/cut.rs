@@ -51,7 +51,7 @@ pub(super) fn report(
     Ok(Some(document))
 }
 
-/// Returns what is generated, and the options that read it from files.
+/// Names the generated data, and the options that read it from files instead.
 fn note(data: &Data) -> String {
     let files = match data.cut {
         Cutting::Segments(_) => " Name files of elements, and `--segments offsets.npy`, to see your own.",
@@ -71,7 +71,7 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Reads the elements of files, or generates as many as the arguments ask for.
+    /// Reads the elements from files, or generates the number that the arguments give.
     fn of(args: &Report, spec: &'a Spec, axes: &Axes, files: &[data::Data]) -> Result<Elements<'a>, Failure> {
         let operation = &spec.operation;
         let (shaped, lanes, params) = if files.is_empty() {
@@ -140,7 +140,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// Returns the lengths of the axes: those that the arguments give, or that of the only axis.
+/// Returns the lengths of the axes, from the arguments or from the number of elements if there is one axis.
 fn lengths(args: &Report, axes: &Axes) -> Result<Lengths, Failure> {
     let is_line = axes.axes.len() == 1;
     match &args.shape {

@@ -26,7 +26,7 @@ fn the_error_names_the_feature() {
 mod with_formats {
     use super::{Folder, TRIPS, npy, stderr};
 
-    /// Returns what a run prints, without the newline.
+    /// Returns the output of a run, without the newline.
     fn run(folder: &Folder, args: &[&str]) -> String {
         folder.stdout(&[&["run", "--device", "host"], args].concat()).trim_end().to_owned()
     }
