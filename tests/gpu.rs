@@ -7,6 +7,8 @@
 
 #[path = "gpu/ahead.rs"]
 mod ahead;
+#[path = "gpu/array_inputs.rs"]
+mod array_inputs;
 #[path = "gpu/assertions.rs"]
 mod assertions;
 #[path = "support/axes_law.rs"]

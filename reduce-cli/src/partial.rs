@@ -5,7 +5,7 @@ use crate::data::Data;
 use crate::failure::Failure;
 use crate::groups::Inputs;
 use crate::source::Source;
-use crate::{axis, columns, output, params, run};
+use crate::{axis, columns, devices, output, params, run};
 use reduce_dsl::parse;
 use reduce_ir::axes::{Cut, Pattern};
 use reduce_ir::{Axes, Spec, Value};
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Reduces a part of the files, and writes the partials.
 pub(crate) fn partial(args: &Partial) -> Result<(), Failure> {
-    let partials = make(&args.request, args.part)?;
+    let partials = make(&args.request, args.part, args.request.device)?;
     output::write(Some(&args.output), &partials.to_bytes())?;
     let (Range { start, end }, (part, all)) = (partials.range(), args.part);
     let of = partials.total();
@@ -26,28 +26,28 @@ pub(crate) fn partial(args: &Partial) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reduces a part of the files to partials.
-pub(crate) fn make(request: &Request, part: (u64, u64)) -> Result<Partials, Failure> {
-    if matches!(request.device, DeviceName::Cuda(_)) {
-        return Err(Failure::request(
-            "partials are made on the host, with the bits of a GPU; leave out `--device` and REDUCEGEN_DEVICE",
-        ));
-    }
+/// Reduces a part of the files to partials. Those of groups are made on the host.
+pub(crate) fn make(request: &Request, part: (u64, u64), device: DeviceName) -> Result<Partials, Failure> {
     let mut data = run::open(request)?;
     let (source, parsed) = columns::parse(Source::read(&request.spec)?, &mut data, None)?;
     run::fit(&parsed.spec.operation, &data)?;
     let params = params::values(&request.params, &parsed.spec)?;
     let spec = axis::applied(request, parsed.spec.clone(), &data)?;
     let spec = if request.axis.is_empty() { spec } else { with_spelling(&spec)? };
-    let reducer = Reducer::new(&spec, &Device::host());
-    let reducer = reducer.map_err(|error| source.explain(&parsed, error))?;
+    let reducer =
+        |device: &Device| Reducer::new(&spec, device).map_err(|error| source.explain(&parsed, error));
     let partials = match &spec.axes {
         None => {
             let views = run::views(request, &spec.operation, &data)?;
-            whole(&reducer, &views, &params, part)?
+            let elements = views.first().map_or(0, |view| view.len as u64) / part.1;
+            let bytes = elements.saturating_mul(spec.operation.element_size() as u64);
+            let (device, _) = devices::open_for(device, &spec, [elements, bytes])?;
+            whole(&reducer(&device)?, &views, &params, part)?
         }
         Some(axes) => {
             check_cut(axes)?;
+            check_host(device)?;
+            let reducer = reducer(&Device::host())?;
             let inputs = Inputs::of(request, &spec, axes, &data)?;
             groups(&reducer, axes, &inputs, &params, part)?
         }
@@ -61,6 +61,16 @@ fn with_spelling(spec: &Spec) -> Result<Spec, Failure> {
     let fields = spec.axes.as_ref().map(|axes| axes.fields(&spec.operation.inputs, None));
     let fields = fields.unwrap_or_default().join(", ");
     Ok(parse::spec(&format!("{}, {fields}", spec.text))?)
+}
+
+/// Refuses a GPU for partials of groups.
+fn check_host(device: DeviceName) -> Result<(), Failure> {
+    if !matches!(device, DeviceName::Cuda(_)) {
+        return Ok(());
+    }
+    Err(Failure::request(
+        "partials of groups are made on the host, with the bits of a GPU; leave out `--device` and REDUCEGEN_DEVICE",
+    ))
 }
 
 /// Refuses segments and keys, before their files are asked for.

@@ -1,5 +1,6 @@
 //! Kernels over elements with keys, in the interpreter: each group has the tree of its own elements, in the association of all.
 
+use crate::support::rotation::sample;
 use reduce_codegen::keys::{Keyed, Owner};
 use reduce_dsl::parse::text;
 use reduce_interpreter::{Acc, Options, Outcome, Provenance, Schedule, Sizes, run_keys};
@@ -70,7 +71,7 @@ fn threads_have_tables() {
 
 #[test]
 fn warps_have_tables() {
-    for (groups, warps) in [(500, 4), (3000, 2), (12000, 1)] {
+    for (groups, warps) in sample([(500, 4), (3000, 2), (12000, 1)], 3) {
         let program = program("ty: f32, op: sum", groups);
         assert_eq!((program.tables.of, program.tables.number), (Owner::Warp, warps));
         for n in [1, 31, 700] {
@@ -101,11 +102,12 @@ fn every_schedule_gives_the_same_trees() {
 /// Elements of exact operations may meet in any order.
 #[test]
 fn blocks_and_grids_have_tables() {
-    for (op, groups, owner, step, most) in [
+    let cases = [
         ("ty: i32, op: sum", 300, Owner::Block, 1, 5001),
         ("ty: f32, map: |x| 1u64, op: sum", 8000, Owner::Block, 6, 5001),
         ("ty: f32, map: |x| 1u64, op: sum", 9000, Owner::Grid, 9, 40_001),
-    ] {
+    ];
+    for (op, groups, owner, step, most) in sample(cases, 3) {
         let program = program(op, groups);
         assert_eq!(program.tables.of, owner);
         assert_eq!(program.asked_shared_bytes() > 0, groups == 8000);

@@ -12,10 +12,43 @@ pub struct Value {
     bits: u64,
 }
 
+/// A constant of the user that closures take for a `T`: a `usize` is a `u64`.
+#[diagnostic::on_unimplemented(
+    message = "this constant is of type `{Self}`, and the closure takes it for `{T}`",
+    note = "convert it in the closure, as in `K as {T}`"
+)]
+pub trait Constant<T> {
+    /// Returns its value.
+    fn element(self) -> T;
+}
+
+impl<T: Element> Constant<T> for T {
+    fn element(self) -> T {
+        self
+    }
+}
+
+impl Constant<u64> for usize {
+    fn element(self) -> u64 {
+        self as u64
+    }
+}
+
+impl Constant<i64> for isize {
+    fn element(self) -> i64 {
+        self as i64
+    }
+}
+
 impl Value {
     /// Creates the value of a Rust scalar.
     pub fn of<T: Element>(value: T) -> Value {
         Value { ty: T::TY, bits: value.to_bits64() }
+    }
+
+    /// Creates the value of a constant of the user, as the type that closures take it for.
+    pub fn of_constant<T: Element>(value: impl Constant<T>) -> Value {
+        Value::of(value.element())
     }
 
     /// Creates the value of type `ty` with those bits; bits beyond its size are dropped.

@@ -83,7 +83,7 @@ fn value(read: &Read) -> TokenStream {
     let helpers = &read.helpers;
     let values = read.constants.iter().map(|(param, value)| {
         let (name, ty) = (&param.name, types::scalar(param.ty));
-        quote!((#name, __reducegen::__private::Value::of::<#ty>(#value)))
+        quote!((#name, __reducegen::__private::Value::of_constant::<#ty>(#value)))
     });
     let constants = (!read.constants.is_empty()).then(|| quote!(.with_constants(&[#(#values),*])));
     quote! {

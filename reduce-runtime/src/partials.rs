@@ -166,7 +166,11 @@ impl Reducer {
         let (views, nest) = cutting::line(&inputs);
         let cutting = self.cutting(span.total)?;
         let range = span.range(nest.extent().length, cutting.len(), 1)?;
-        if let Some(fields) = self.partials_on_gpu(&inputs, params, span)? {
+        let on_gpu = match self.partials_on_gpu(&inputs, params, span) {
+            Err(Error::OutOfMemory { .. }) => self.partials_in_pieces(&inputs, params, span).map(Some),
+            result => result,
+        };
+        if let Some(fields) = on_gpu? {
             return self.made(cutting.len(), fields, params.to_vec(), Vec::new(), (range, span.total));
         }
         self.partials_of(&views, &nest, params.to_vec(), span)
@@ -279,6 +283,7 @@ impl Reducer {
         }
         let field = |field: usize| {
             let mut all = Lanes::empty(first.fields[field].ty());
+            all.reserve(ordered.iter().map(|part| part.fields[field].len()).sum());
             ordered.iter().for_each(|part| all.extend(part.fields[field].borrow()));
             all
         };

@@ -108,14 +108,37 @@ impl Reducer {
     ) -> Result<Outcome, Error> {
         let start = Instant::now();
         let cutting = self.cutting(total as u64)?;
-        let len = usize::try_from(piece(self.operation(), cutting.len())).unwrap_or(usize::MAX);
-        let mut parts = self.parts_of(&cutting, params, Some(total as u64));
-        for first in (0..total).step_by(len) {
-            let views: Vec<_> = inputs.iter().map(|input| input.part(first, len)).collect();
-            parts.add_views(&views, first as u64)?;
-        }
-        let values = parts.finish(total as u64)?;
+        let span = Span { first: 0, total: total as u64 };
+        let values = self.in_pieces(&cutting, inputs, params, span)?.finish(span.total)?;
         Ok(Outcome { values: ensure_nonempty(self.operation(), values)?, kernel: start.elapsed() })
+    }
+
+    /// Returns the accumulators of copies of a part that does not fit the memory of the GPU.
+    pub(crate) fn partials_in_pieces(
+        &self,
+        inputs: &[Strided<LanesRef<'_>>],
+        params: &[Value],
+        span: Span,
+    ) -> Result<Vec<Lanes>, Error> {
+        let cutting = self.cutting(span.total)?;
+        Ok(self.in_pieces(&cutting, inputs, params, span)?.fields)
+    }
+
+    /// Adds the elements of a part, one piece after the other.
+    fn in_pieces<'a>(
+        &'a self,
+        cutting: &'a Cutting<'a>,
+        inputs: &[Strided<LanesRef<'_>>],
+        params: &'a [Value],
+        Span { first, total }: Span,
+    ) -> Result<Parts<'a>, Error> {
+        let len = usize::try_from(piece(self.operation(), cutting.len())).unwrap_or(usize::MAX);
+        let mut parts = self.parts_of(cutting, params, Some(total));
+        for at in (0..inputs[0].len).step_by(len) {
+            let views: Vec<_> = inputs.iter().map(|input| input.part(at, len)).collect();
+            parts.add_views(&views, first + at as u64)?;
+        }
+        Ok(parts)
     }
 
     fn reduce_known(

@@ -53,6 +53,21 @@ impl<D> View<D> {
         View { data, offset: self.offset, lengths: self.lengths.clone(), steps: self.steps.clone() }
     }
 
+    /// Returns a view for each element of the arrays, whose elements lie between each other.
+    pub(crate) fn elements_of_arrays(&self, count: usize) -> impl Iterator<Item = View<()>> {
+        let width = isize::try_from(count).unwrap_or(isize::MAX);
+        let steps: Vec<_> = self.steps.iter().map(|step| step.saturating_mul(width)).collect();
+        let (first, lengths) = (self.offset.saturating_mul(count), self.lengths.clone());
+        let is_empty = lengths.contains(&0);
+        (0..count).map(move |at| View {
+            data: (),
+            // The data of a view without elements may have no second element.
+            offset: first.saturating_add(if is_empty { 0 } else { at }),
+            lengths: lengths.clone(),
+            steps: steps.clone(),
+        })
+    }
+
     /// Returns lengths and steps.
     pub(crate) fn shape(&self) -> Shape {
         Shape {

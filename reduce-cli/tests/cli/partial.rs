@@ -106,7 +106,10 @@ fn wrong_parts_are_the_users_mistake() {
         partial("op: sum", "4/3"),
         partial("op: sum, passes: [serial]", "1/3"),
         partial("op: sum, segments: u32", "1/3"),
-        vec!["partial", "op: sum", "x.npy", "--part", "1/3", "-o", "out.part", "--device", "cuda"],
+        vec![
+            "partial", "op: sum", "x.npy", "--axis", "0", "--part", "1/3", "-o", "out.part", "--device",
+            "cuda",
+        ],
     ];
     let runs: Vec<_> = runs.iter().map(Vec::as_slice).collect();
     insta::assert_snapshot!(folder.show_all(2, &runs));

@@ -5,15 +5,27 @@ mod inputs;
 
 use super::diagnostic::{Errors, Extent};
 use super::fields::{self, Fields, Inputs, Segments, Term};
+use super::inputs::Written;
 use super::names;
 use proc_macro2::Ident;
 use reduce_ir::Axes;
 use reduce_ir::axes::{Axis, Cut, Kept, Pattern};
-use reduce_ir::func::Param;
 use syn::LitInt;
 
 /// Reads the axes; `None` inside if neither `axes` nor a cut is written.
-pub(super) fn read(fields: &Fields, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<Option<Axes>> {
+pub(super) fn read(fields: &Fields, inputs: Option<&Written>, errors: &mut Errors) -> Option<Option<Axes>> {
+    let axes = of_written(fields, inputs, errors)?;
+    Some(axes.zip(inputs).map(|(axes, inputs)| of_scalars(axes, inputs)))
+}
+
+/// Gives each element of an array the axes of the array.
+fn of_scalars(axes: Axes, inputs: &Written) -> Axes {
+    let patterns = axes.inputs.into_iter().zip(inputs);
+    let inputs = patterns.flat_map(|(pattern, (_, form))| vec![pattern; form.width()]).collect();
+    Axes { inputs, ..axes }
+}
+
+fn of_written(fields: &Fields, inputs: Option<&Written>, errors: &mut Errors) -> Option<Option<Axes>> {
     let name = ["axes", "segments", "by"].iter().find_map(|name| fields.name(name));
     if let (Some(name), Some(layout)) = (name, fields.layout.as_ref().filter(|layout| *layout == "strided")) {
         let message = format!("the inputs of `{name}` have any strides; leave `layout: strided` out");
@@ -32,7 +44,7 @@ pub(super) fn read(fields: &Fields, inputs: Option<&[Param]>, errors: &mut Error
 }
 
 /// Returns the axes of segments of a fixed length: `(s 16) -> s`.
-fn segments(written: &LitInt, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<Axes> {
+fn segments(written: &LitInt, inputs: Option<&Written>, errors: &mut Errors) -> Option<Axes> {
     let inner = Axis { name: None, length: Some(length(written, errors)?) };
     let outer = Axis { name: Some("s".to_owned()), length: None };
     let pattern = Pattern { has_leading: false, dims: vec![vec![0, 1]] };
@@ -46,7 +58,7 @@ fn segments(written: &LitInt, inputs: Option<&[Param]>, errors: &mut Errors) -> 
     })
 }
 
-fn resolved(written: &fields::Axes, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<Axes> {
+fn resolved(written: &fields::Axes, inputs: Option<&Written>, errors: &mut Errors) -> Option<Axes> {
     let before = errors.count();
     let mut reader = Reader { axes: Vec::new(), errors };
     let patterns = reader.inputs(&written.from, inputs);

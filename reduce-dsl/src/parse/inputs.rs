@@ -40,11 +40,11 @@ pub(super) fn read(
             None
         }
         (Some(ty), None) => {
-            let form = form(ty, fields, dialect, errors)?;
+            let form = form(ty, dialect, errors)?;
             counted(form.width(), Extent::of(&ty.ty), errors)?;
             Some(vec![("x".to_owned(), form)])
         }
-        (None, Some(inputs)) => named_inputs(inputs, fields, dialect, errors),
+        (None, Some(inputs)) => named_inputs(inputs, dialect, errors),
         (None, None) if fields.has("ty") || fields.has("inputs") || fields.lacks => None,
         (None, None) => match from_data {
             Some(types) => of_data(types, errors),
@@ -73,7 +73,7 @@ fn counted(count: usize, place: Extent, errors: &mut Errors) -> Option<()> {
     Some(())
 }
 
-fn named_inputs(written: &Names, fields: &Fields, dialect: Dialect, errors: &mut Errors) -> Option<Written> {
+fn named_inputs(written: &Names, dialect: Dialect, errors: &mut Errors) -> Option<Written> {
     let count = written.names.len();
     counted(count, written.place, errors)?;
     let (mut inputs, mut is_distinct): (Written, _) = (Vec::new(), true);
@@ -85,7 +85,7 @@ fn named_inputs(written: &Names, fields: &Fields, dialect: Dialect, errors: &mut
         } else if let Some(message) = names::refuse_input(&text) {
             errors.add(name.span(), message);
         }
-        inputs.extend(form(ty, fields, dialect, errors).map(|form| (text, form)));
+        inputs.extend(form(ty, dialect, errors).map(|form| (text, form)));
     }
     let scalars = scalars(&inputs);
     let twice = |at: &usize| scalars[..*at].iter().any(|before| before.name == scalars[*at].name);
@@ -99,7 +99,7 @@ fn named_inputs(written: &Names, fields: &Fields, dialect: Dialect, errors: &mut
 }
 
 /// Reads the type of an element. Arrays lie in memory as in Rust, so they are for calls from Rust.
-fn form(element: &Element, fields: &Fields, dialect: Dialect, errors: &mut Errors) -> Option<Form> {
+fn form(element: &Element, dialect: Dialect, errors: &mut Errors) -> Option<Form> {
     let ty = scalar(&element.ty, errors);
     let Some(count) = &element.count else { return ty.map(Form::Scalar) };
     let place = Extent::of(count);
@@ -107,13 +107,6 @@ fn form(element: &Element, fields: &Fields, dialect: Dialect, errors: &mut Error
     if dialect == Dialect::Text {
         let message = "an array of an input is for Rust code; here every scalar is an input";
         errors.add(place, message).help("write `layout: strided, inputs: { z_0: f32, z_1: f32 }`");
-        return None;
-    }
-    if ["axes", "segments", "by"].iter().any(|field| fields.has(field)) {
-        let message = "arrays are inputs of a reduction to one result";
-        errors
-            .add(place, message)
-            .help("the elements of the arrays may be an axis: `ty: f32, axes: i k -> k`");
         return None;
     }
     Some(Form::Array(Box::new(Form::Scalar(ty?)), count?))

@@ -32,8 +32,10 @@ pub(super) fn resolve(
     }
     let scope = Scope::read(fields, dialect, from_data, errors);
     let (access, order) = (choices::access(fields, errors), choices::order(fields, errors));
-    let access = if scope.has_arrays() { Some(Domain::STRIDED.access) } else { access };
-    let axes = axes::read(fields, scope.inputs.as_deref(), errors);
+    let axes = axes::read(fields, scope.written.as_ref(), errors);
+    // The inputs of axes have any strides.
+    let is_strided = scope.has_arrays() && axes == Some(None);
+    let access = if is_strided { Some(Domain::STRIDED.access) } else { access };
     let scope = match &axes {
         Some(Some(axes)) => scope.with_axes(axes, fields),
         // An unknown name may be the name of an axis.

@@ -78,6 +78,22 @@ macro_rules! scalars {
                     vec![View::new(input, [length])]
                 }
             }
+
+            #[diagnostic::do_not_recommend]
+            impl<'a, S: DeviceMemory<[$ty; K]>, const K: usize> DeviceViews<'a, [$ty; K]> for View<&'a S> {
+                fn inputs(self) -> Vec<View<DeviceInput<'a>>> {
+                    let data = self.data;
+                    let input = || DeviceInput::of_arrays(data.stream(), data);
+                    self.elements_of_arrays(K).map(|view| view.with_data(input())).collect()
+                }
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<'a, S: DeviceMemory<[$ty; K]>, const K: usize> DeviceViews<'a, [$ty; K]> for &'a S {
+                fn inputs(self) -> Vec<View<DeviceInput<'a>>> {
+                    View::new(self, [self.len()]).inputs()
+                }
+            }
         )*
     };
 }

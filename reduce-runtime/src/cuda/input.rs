@@ -131,9 +131,25 @@ impl<'a> DeviceInput<'a> {
         stream: &'a Arc<CudaStream>,
         slice: &'a impl DeviceMemory<T>,
     ) -> DeviceInput<'a> {
+        DeviceInput::elements(stream, slice, (T::TY, slice.len()))
+    }
+
+    /// Makes an input of all scalars of arrays.
+    pub(super) fn of_arrays<T: Element, const K: usize>(
+        stream: &'a Arc<CudaStream>,
+        slice: &'a impl DeviceMemory<[T; K]>,
+    ) -> DeviceInput<'a> {
+        DeviceInput::elements(stream, slice, (T::TY, slice.len() * K))
+    }
+
+    fn elements<T>(
+        stream: &'a Arc<CudaStream>,
+        slice: &'a impl DeviceMemory<T>,
+        (ty, len): (Scalar, usize),
+    ) -> DeviceInput<'a> {
         let (pointer, reading) = Reading::on(stream, slice);
-        let elements = Strided { data: slice.len(), offset: 0, step: 1, len: slice.len() };
-        DeviceInput { ty: T::TY, elements, pointer, reading }
+        let elements = Strided { data: len, offset: 0, step: 1, len };
+        DeviceInput { ty, elements, pointer, reading }
     }
 
     /// Selects `len` elements of the memory that lie `step` apart, the first at `offset`, as in [`Strided`].
@@ -292,6 +308,17 @@ macro_rules! single {
             fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
                 let Strided { data, offset, step, len } = self;
                 vec![DeviceInput::on_stream(stream.unwrap_or(data.stream()), data).strided(offset, step, len)]
+            }
+        }
+
+        /// The elements of arrays are inputs that lie between each other.
+        #[diagnostic::do_not_recommend]
+        impl<'a, S: DeviceMemory<[$ty; K]>, const K: usize> DeviceSlices<'a, [$ty; K]> for &'a S {
+            fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
+                let stream = stream.unwrap_or(self.stream());
+                let (len, step) = (self.len(), isize::try_from(K).unwrap_or(isize::MAX));
+                let first = |at: usize| if len == 0 { 0 } else { at };
+                (0..K).map(|at| DeviceInput::of_arrays(stream, self).strided(first(at), step, len)).collect()
             }
         })*
     };

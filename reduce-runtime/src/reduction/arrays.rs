@@ -99,6 +99,24 @@ macro_rules! scalars {
                     vec![View::new(LanesRef::from(elements), [elements.len()])]
                 }
             }
+
+            #[diagnostic::do_not_recommend]
+            impl<S: AsRef<[[$ty; K]]> + ?Sized, const K: usize> Views<[$ty; K]> for View<&S> {
+                fn views(&self) -> Vec<View<LanesRef<'_>>> {
+                    let data = LanesRef::from(self.data.as_ref().as_flattened());
+                    self.elements_of_arrays(K).map(|view| view.with_data(data)).collect()
+                }
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<S: AsRef<[[$ty; K]]> + ?Sized, const K: usize> Views<[$ty; K]> for &S {
+                fn views(&self) -> Vec<View<LanesRef<'_>>> {
+                    let arrays = self.as_ref();
+                    let data = LanesRef::from(arrays.as_flattened());
+                    let all = View::new((), [arrays.len()]);
+                    all.elements_of_arrays(K).map(|view| view.with_data(data)).collect()
+                }
+            }
         )*
     };
 }

@@ -7,8 +7,9 @@ use reduce_lanes::Lanes;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// The bytes of a piece: enough chunks for all cores.
-const PIECE: u64 = 32 << 20;
+/// The bytes of a piece: enough chunks for all cores, and few enough that what one thread has read is still in a cache when the next one
+/// reads it.
+const PIECE: u64 = 16 << 20;
 
 /// The pieces in memory: one is read, one is reduced, and one waits.
 const BUFFERS: usize = 3;

@@ -1,7 +1,7 @@
 //! Everyday reductions, written as users write them first: each compiles and gives the right value.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 
-use reducegen::{Array, Compiled, Device, Error, Reduction, Strided, reduction};
+use reducegen::{Array, Compiled, Device, Error, Reduction, Strided, View, reduction};
 
 const SCALED: [f32; 4] = [3.0, -1.0, 2.0, 8.0];
 
@@ -148,6 +148,25 @@ fn arrays() {
     assert_eq!(largest_two.reduce(&[3, -1, 8]).unwrap(), [8, 3]);
 }
 
+fn groups_of_arrays() {
+    let points = [[1.0f32, 0.0], [3.0, 4.0], [0.0, 2.0], [6.0, 8.0]];
+    let longest = reduction! { inputs: { p: [f32; 2] }, map: |p| p[0].hypot(p[1]), op: max, axes: i j -> i };
+    assert_eq!(longest.reduce(View::new(&points, [2, 2])).unwrap().values, [5.0, 10.0]);
+    let of_columns = View { steps: vec![1, 2], ..View::new(&points, [2, 2]) };
+    assert_eq!(longest.reduce(of_columns).unwrap().values, [2.0, 10.0]);
+    let weighted = reduction! {
+        inputs: { p: [f32; 2], w: f32 }, map: |p, w| (p[0] + p[1]) * w, op: sum, axes: { p: i j, w: j } -> i,
+    };
+    let result = weighted.reduce((View::new(&points, [2, 2]), &[1.0, 10.0])).unwrap();
+    assert_eq!(result.values, [71.0, 142.0]);
+    let by_offset = reduction! { ty: [f32; 2], map: |p| p[0] * p[1], op: sum, segments: u32 };
+    assert_eq!(by_offset.reduce_segments(&points, &[0, 2, 2, 4]).unwrap().values, [12.0, 0.0, 48.0]);
+    let by_key = reduction! { ty: [f32; 2], map: |p| p[0] + p[1], op: max, by: { key: u32 }, groups: 2 };
+    assert_eq!(by_key.reduce_keys(&points, &[1, 0, 1, 1]).unwrap().values, [7.0, 14.0]);
+    let none: [[f32; 2]; 0] = [];
+    assert_eq!(by_offset.reduce_segments(&none, &[0, 0]).unwrap().values, [0.0]);
+}
+
 fn assertions() {
     let weights =
         reduction! { ty: f32, map: |w| { assert!(w >= 0.0, "a weight is not negative"); w }, op: sum };
@@ -191,6 +210,7 @@ fn main() {
     mapped();
     accumulators();
     arrays();
+    groups_of_arrays();
     assertions();
     places();
 }

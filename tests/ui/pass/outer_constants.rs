@@ -6,6 +6,7 @@ use reducegen::{Reduction, reduction};
 
 const SCALE: f32 = 2.0;
 const OFFSET: f32 = -SCALE / 4.0;
+const SECOND: usize = 1;
 
 mod limits {
     pub const MOST: u32 = 1 << 4;
@@ -24,6 +25,10 @@ fn main() {
     assert_eq!(SCALED.with(10.0).reduce(&[1.0, 3.0]).unwrap(), 70.0);
     let steps = reduction! { ty: u32, filter: |x| x <= limits::MOST, map: |x| x.min(STEP), op: max };
     assert_eq!(steps.reduce(&[3, 12, 40]).unwrap(), 8);
+    let second = reduction! { ty: [f32; 3], map: |p| p[SECOND] * crate::OFFSET, op: sum };
+    assert_eq!(second.reduce(&[[1.0, 2.0, 3.0], [0.0, 4.0, 0.0]]).unwrap(), -3.0);
+    let later = reduction! { ty: f32, index: i, filter: |_| i >= SECOND as u64, op: sum };
+    assert_eq!(later.reduce(&[1.0, 2.0, 3.0]).unwrap(), 5.0);
     let text = reducegen::reduction! { ty: f32, map: |x| x + OFFSET, op: sum }.spec().text;
     assert_eq!(text, "ty: f32, map: |x| x + (-0.5f32), op: sum");
 }

@@ -3,11 +3,11 @@
 use super::Reader;
 use crate::parse::diagnostic::{Errors, Extent};
 use crate::parse::fields::{Inputs, Term};
+use crate::parse::inputs::Written;
 use crate::parse::names;
 use proc_macro2::Ident;
 use reduce_ir::Axes;
 use reduce_ir::axes::{Kept, Pattern, Untold};
-use reduce_ir::func::Param;
 
 impl Inputs {
     /// Returns the names of the axes, each as it is written first.
@@ -36,11 +36,11 @@ impl Inputs {
     }
 
     /// Returns the axes of an input.
-    fn of(&self, input: &Param) -> Option<&[Term]> {
+    fn of(&self, input: &str) -> Option<&[Term]> {
         match self {
             Inputs::Alike(terms) => Some(terms),
             Inputs::Named(all, _) => {
-                all.iter().find(|(name, _)| *name == input.name).map(|(_, terms)| terms.as_slice())
+                all.iter().find(|(name, _)| name == input).map(|(_, terms)| terms.as_slice())
             }
         }
     }
@@ -49,7 +49,7 @@ impl Inputs {
 impl Reader<'_> {
     /// Reads the axes of all inputs, in the order of the inputs. Without inputs, whose error is reported elsewhere,
     /// reads the axes as written.
-    pub(super) fn inputs(&mut self, from: &Inputs, inputs: Option<&[Param]>) -> Option<Vec<Pattern>> {
+    pub(super) fn inputs(&mut self, from: &Inputs, inputs: Option<&Written>) -> Option<Vec<Pattern>> {
         let Some(inputs) = inputs else {
             from.patterns().for_each(|terms| drop(self.pattern(terms)));
             return None;
@@ -58,10 +58,10 @@ impl Reader<'_> {
             Inputs::Alike(terms) => Some(vec![self.pattern(terms); inputs.len()]),
             Inputs::Named(named, place) => {
                 self.check_names(named, *place, inputs);
-                let terms = inputs.iter().filter_map(|input| from.of(input));
+                let terms = inputs.iter().filter_map(|(name, _)| from.of(name));
                 let patterns = terms.map(|terms| self.pattern(terms)).collect();
                 // Axes of unknown inputs are not reported as well where the result names them.
-                let is_unknown = |name: &Ident| !inputs.iter().any(|input| *name == input.name);
+                let is_unknown = |name: &Ident| !inputs.iter().any(|(input, _)| name == input);
                 let unknown = named.iter().filter(|(name, _)| is_unknown(name));
                 unknown.for_each(|(_, terms)| drop(self.pattern(terms)));
                 Some(patterns)
@@ -70,8 +70,8 @@ impl Reader<'_> {
     }
 
     /// Reports names that are not those of the inputs.
-    fn check_names(&mut self, named: &[(Ident, Vec<Term>)], place: Extent, inputs: &[Param]) {
-        let known: Vec<_> = inputs.iter().map(|input| input.name.as_str()).collect();
+    fn check_names(&mut self, named: &[(Ident, Vec<Term>)], place: Extent, inputs: &Written) {
+        let known: Vec<_> = inputs.iter().map(|(name, _)| name.as_str()).collect();
         for (at, (name, _)) in named.iter().enumerate() {
             let word = name.to_string();
             if !known.contains(&word.as_str()) {
@@ -92,10 +92,10 @@ impl Reader<'_> {
 }
 
 /// Checks axes whose names are resolved.
-pub(super) fn check(axes: &Axes, from: &Inputs, inputs: &[Param], errors: &mut Errors) -> Option<()> {
+pub(super) fn check(axes: &Axes, from: &Inputs, inputs: &Written, errors: &mut Errors) -> Option<()> {
     if let Err(untold) = axes.splits() {
         let Untold { input, dim, axes: unknown } = &untold;
-        let terms = from.of(&inputs[*input]).unwrap_or_default();
+        let terms = from.of(&inputs[*input].0).unwrap_or_default();
         let at = dim + usize::from(axes.inputs[*input].has_leading);
         let names: Vec<_> = unknown.iter().map(|&axis| format!("`{}`", axes.text(axis))).collect();
         let message = format!(
@@ -108,10 +108,10 @@ pub(super) fn check(axes: &Axes, from: &Inputs, inputs: &[Param], errors: &mut E
         return None;
     }
     let Inputs::Named(named, place) = from else { return Some(()) };
-    let place_of = |name: &Ident| inputs.iter().position(|input| *name == input.name);
+    let place_of = |name: &Ident| inputs.iter().position(|(input, _)| name == input);
     let written: Vec<_> = named.iter().filter_map(|(name, _)| place_of(name)).collect();
     if reduced(axes, &written) != reduced(axes, &(0..inputs.len()).collect::<Vec<_>>()) {
-        let names: Vec<_> = inputs.iter().map(|input| format!("`{}`", input.name)).collect();
+        let names: Vec<_> = inputs.iter().map(|(name, _)| format!("`{name}`")).collect();
         let message =
             "axes are reduced in the order in which they are written; write the inputs in their order";
         errors.add(*place, message).help(format!("the order is {}", names.join(", ")));
