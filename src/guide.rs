@@ -14,6 +14,8 @@ page!(segments, "../docs/guide/src/segments.md");
 page!(group_by, "../docs/guide/src/group-by.md");
 #[cfg(feature = "formats")]
 page!(from_parquet, "../docs/guide/src/from-parquet.md");
+#[cfg(all(feature = "arrow", feature = "num-complex", feature = "text"))]
+page!(from_arrow, "../docs/guide/src/from-arrow.md");
 page!(operator, "../docs/guide/src/operator.md");
 page!(closures, "../docs/guide/src/closures.md");
 page!(positions, "../docs/guide/src/positions.md");

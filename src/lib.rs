@@ -286,7 +286,10 @@
 //! - `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. The driver and NVRTC are found at run time; nothing is
 //!   linked. Without them, only the host backend works.
 //! - `text`: the parser of specifications at run time.
+//! - `arrow`: the module `arrow`, arrays of Apache Arrow.
+//! - `dlpack`: the module `dlpack`, tensors of other libraries.
 //! - `ndarray`: views of arrays of the crate `ndarray`, and results as such arrays.
+//! - `num-complex`: the module `complex`, complex numbers as elements.
 //! - `formats`: the module `files`, which reads columns of Parquet, safetensors, `.npz` and CSV files.
 //! - `serde`: results are `Serialize` and `Deserialize`.
 //! - `tracing`: events, at the level of debugging, of the device that a call chose, of kernels from the cache, and of compilations.
@@ -309,6 +312,9 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 #[cfg(feature = "formats")]
 pub mod files;
 #[cfg(doctest)]
@@ -330,10 +336,16 @@ pub use reduce_codegen::passes::PASSES;
 pub use reduce_dsl::laws;
 pub use reduce_dsl::operators::OPERATORS;
 #[cfg(feature = "text")]
-pub use reduce_dsl::parse::{SpecError, spec as parse};
+pub use reduce_dsl::parse::{SpecError, masked_spec as masked, spec as parse};
 pub use reduce_ir::spec::ParamError;
 #[cfg(feature = "ndarray")]
 pub use reduce_runtime::GapsError;
+#[cfg(feature = "arrow")]
+pub use reduce_runtime::arrow;
+#[cfg(feature = "num-complex")]
+pub use reduce_runtime::complex;
+#[cfg(feature = "dlpack")]
+pub use reduce_runtime::dlpack;
 #[cfg(feature = "mpi")]
 pub use reduce_runtime::mpi;
 #[cfg(feature = "cuda")]
@@ -381,20 +393,4 @@ pub use {reduce_codegen as codegen, reduce_dsl as dsl, reduce_ir as ir};
 #[macro_export]
 macro_rules! reduction {
     ($($field:tt)*) => { $crate::__private::reduction! { $crate $($field)* } };
-}
-
-/// The items that the expansion of `reduction!` names. Not a public API: it changes without notice.
-#[doc(hidden)]
-pub mod __private {
-    pub use reduce_ir::axes::{Axes, Axis, Cut, Kept, Keys, Others, Pattern};
-    pub use reduce_ir::func::{Func, Id, Line, Node, Param};
-    pub use reduce_ir::operation::{Measure, Measures, Nothing, Operation, Order, Record, Search};
-    pub use reduce_ir::ops::{Bin, Cmp, Un};
-    pub use reduce_ir::pass::{Argument, Pass};
-    pub use reduce_ir::spec::{Passes, Spec};
-    pub use reduce_ir::{Access, Beside, Domain, Scalar, Value, bf16, f16};
-    pub use reduce_macros::reduction;
-    pub use reduce_runtime::{Reduction, take, width};
-    pub use std::string::String;
-    pub use std::vec::Vec;
 }

@@ -60,7 +60,7 @@ pub use error::SpecError;
 pub use fields::Export;
 pub use form::{Form, Named};
 #[cfg(feature = "text")]
-pub use masked::masked;
+pub use masked::{masked, masked_spec};
 pub use names::{nearest, operator};
 pub use parsed::{Parsed, Places, Read};
 #[cfg(feature = "text")]

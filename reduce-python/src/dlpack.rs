@@ -1,7 +1,6 @@
 //! DLPack: arrays of other libraries in, and results for them out.
 
 mod export;
-mod structs;
 
 pub(crate) use export::export;
 
@@ -13,8 +12,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{ffi, intern};
+use reducegen::dlpack::{CPU, CUDA, CUDA_HOST, CUDA_MANAGED, Contents, Managed, ManagedVersioned, VERSION};
 use std::ffi::CStr;
-use structs::{Contents, Managed, ManagedVersioned, VERSION};
 
 /// Names of capsules, before and after their contents are taken.
 const PLAIN: [&CStr; 2] = [c"dltensor", c"used_dltensor"];
@@ -22,12 +21,6 @@ const VERSIONED: [&CStr; 2] = [c"dltensor_versioned", c"used_dltensor_versioned"
 
 /// The number of the legacy default stream in DLPack; null is the same stream in CUDA.
 const LEGACY: usize = 1;
-
-/// Types of devices.
-const CPU: i32 = 1;
-const CUDA: i32 = 2;
-const CUDA_HOST: i32 = 3;
-const CUDA_MANAGED: i32 = 13;
 
 /// Returns the device of a place, as DLPack names it.
 pub(crate) fn device(place: Place) -> (i32, i32) {

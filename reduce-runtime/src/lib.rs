@@ -11,10 +11,16 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod architecture;
+#[cfg(feature = "arrow")]
+pub mod arrow;
 #[cfg(feature = "cuda")]
 mod cache;
+#[cfg(feature = "num-complex")]
+pub mod complex;
 mod default_device;
 mod device;
+#[cfg(feature = "dlpack")]
+pub mod dlpack;
 mod error;
 mod event;
 mod groups;

@@ -4,11 +4,28 @@
 //! ty: f64, op: mean   -->   inputs: { x: f64, present: bool }, filter: |x, present| present, map: |x, present| x, op: mean
 //! ```
 
+use super::{Diagnostic, SpecError};
 use proc_macro2::{Spacing, TokenStream, TokenTree};
+use reduce_ir::Spec;
 use reduce_ir::func::Param;
 
 /// A field: its name and its value.
 type Field = (String, Vec<TokenTree>);
+
+/// Returns the specification for data with gaps: its last input is a `bool`, whether an element is present.
+///
+/// # Errors
+/// An operator of several inputs has no `map`, or the axes of each input are named: then write that input yourself.
+pub fn masked_spec(spec: &Spec) -> Result<Spec, SpecError> {
+    let refused = || {
+        let message =
+            "elements may be absent, and this specification has no place for the input that says so";
+        let help = "write `map`, as in `map: |x, y| x * y, op: sum`, or the input itself: `inputs: { x: f32, present: bool }, filter: |x, present| present`";
+        let diagnostic = Diagnostic { help: Some(help.to_owned()), ..Diagnostic::error(0..0, message) };
+        SpecError::new(&spec.text, vec![diagnostic])
+    };
+    super::spec(&masked(&spec.text, &spec.operation.inputs).ok_or_else(refused)?)
+}
 
 /// Returns the text of a specification whose last input is a `bool`: whether an element is present. `text` is canonical. `None` if an
 /// operator of several inputs has no `map` that could leave the last one out, or if the text names the axes of each input.

@@ -1,11 +1,11 @@
 //! Results as capsules of DLPack.
 
-use super::structs::{Contents, DataType, Device, Managed, ManagedVersioned, VERSION, Version};
 use super::{PLAIN, VERSIONED};
 use crate::cuda_interface::row_major;
 use crate::memory::Memory;
 use pyo3::ffi;
 use pyo3::prelude::*;
+use reducegen::dlpack::{Contents, DataType, DeviceId, Managed, ManagedVersioned, VERSION, Version};
 use reducegen::ir::Scalar;
 use std::ffi::CStr;
 use std::ptr;
@@ -34,9 +34,9 @@ pub(crate) fn export<'py>(
     let (kind, ordinal) = super::device(memory.place());
     let contents = Contents {
         data: memory.address() as *mut _,
-        device: Device { kind, ordinal },
+        device: DeviceId { kind, ordinal },
         axes: shape.len() as i32,
-        dtype: DataType::of(ty),
+        dtype: DataType::new(ty),
         shape: kept.shape.as_mut_ptr(),
         strides: kept.strides.as_mut_ptr(),
         byte_offset: 0,
