@@ -4,9 +4,11 @@ use crate::errors::{DtypeError, InputError};
 use crate::tensor::{Library, Owner, Place, Tensor};
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::{ffi, intern};
 use reducegen::ir::Scalar;
 use std::ffi::{c_char, c_int, c_void};
+use std::sync::{Mutex, PoisonError};
 
 /// NumPy's `PyArrayInterface`, the contents of the capsule `__array_struct__`.
 #[repr(C)]
@@ -147,14 +149,48 @@ pub(crate) fn as_numpy<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     numpy.call_method1(intern!(py, "asarray"), (object,))
 }
 
+/// Returns the scalar of a type of PyTorch. There is one object for each type.
+fn of_torch_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+    static KNOWN: Mutex<Vec<(Py<PyAny>, Scalar)>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, ty)) = known.iter().find(|(it, _)| it.is(dtype)) {
+        return Ok(Some(*ty));
+    }
+    let name = dtype.str()?;
+    let ty = name.to_cow()?.strip_prefix("torch.").and_then(of_name);
+    known.extend(ty.map(|ty| (dtype.clone().unbind(), ty)));
+    Ok(ty)
+}
+
+/// Returns whether it is the layout of dense tensors, which is one object.
+fn is_strided(layout: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static STRIDED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if STRIDED.get(layout.py()).is_some_and(|it| it.is(layout)) {
+        return Ok(true);
+    }
+    let is_it = layout.str()?.to_cow()? == "torch.strided";
+    if is_it {
+        // Another thread may have set the same.
+        let _ = STRIDED.set(layout.py(), layout.clone().unbind());
+    }
+    Ok(is_it)
+}
+
+/// Returns the address of an array that this package has allocated in memory of a GPU.
+pub(crate) fn address(array: &Bound<'_, PyAny>, library: Library) -> PyResult<usize> {
+    let py = array.py();
+    match library {
+        Library::Torch => array.call_method0(intern!(py, "data_ptr"))?.extract(),
+        Library::Numpy | Library::Cupy | Library::Jax | Library::Other => array.getattr(intern!(py, "data"))?.getattr(intern!(py, "ptr"))?.extract(),
+    }
+}
+
 /// Reads a tensor of PyTorch, on the host or a GPU.
 pub(crate) fn of_torch<'py>(object: &Bound<'py, PyAny>) -> PyResult<Tensor<'py>> {
     let py = object.py();
-    let dtype = object.getattr(intern!(py, "dtype"))?.str()?;
-    let ty = dtype.to_cow()?.strip_prefix("torch.").and_then(of_name);
-    let ty = ty.ok_or_else(|| unknown_dtype(object))?;
-    let layout = object.getattr(intern!(py, "layout"))?.str()?;
-    if layout.to_cow()? != "torch.strided" {
+    let ty = of_torch_dtype(&object.getattr(intern!(py, "dtype"))?)?.ok_or_else(|| unknown_dtype(object))?;
+    let layout = object.getattr(intern!(py, "layout"))?;
+    if !is_strided(&layout)? {
         return Err(InputError::new_err(format!(
             "a tensor of layout {layout} has no elements side by side; give `x.to_dense()`"
         )));

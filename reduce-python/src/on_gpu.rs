@@ -1,5 +1,6 @@
 //! Calls on arrays in the memory of a GPU. Nothing waits, except where the host must know the number of runs.
 
+use crate::arrays;
 use crate::device_array::DeviceArray;
 use crate::errors::{self, InputError};
 use crate::gpu::{Gpu, failed};
@@ -239,7 +240,7 @@ impl Call<'_> {
         let groups = self.reducer.groups_in(views, self.params, |bytes| {
             let allocated = Python::attach(|py| {
                 let made = empty(py, library, Scalar::U8, &[bytes as usize], place)?;
-                let address = Tensor::of(&made, None)?.address;
+                let address = arrays::address(&made, library)?;
                 array = Some(made.unbind());
                 Ok::<_, PyErr>(address)
             });
@@ -314,11 +315,7 @@ impl Call<'_> {
         if matches!(library, Library::Torch | Library::Cupy) {
             let place = (Place::Cuda(self.gpu.context.ordinal()), self.stream);
             let array = empty(py, library, from.ty, shape, place)?;
-            let to = Tensor::of(&array, None)?;
-            if to.ty != from.ty || to.shape != shape || !to.is_row_major() {
-                return Err(bug("an array for results has another type or shape"));
-            }
-            from.copy(to.address as CUdeviceptr, groups, stream)?;
+            from.copy(arrays::address(&array, library)? as CUdeviceptr, groups, stream)?;
             return Ok(array);
         }
         // SAFETY: every byte is written by the copy before anybody reads it, in the order of the stream.

@@ -8,13 +8,28 @@ import sys
 _LEGACY = (0, 1)
 
 
+def torch_stream(ordinal):
+    """Returns the handle of the current stream of PyTorch."""
+    torch = sys.modules["torch"]
+    # What PyTorch's own compiler calls: it makes no object for the stream.
+    raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    return torch.cuda.current_stream(ordinal).cuda_stream if raw is None else raw(ordinal)
+
+
+def cupy_stream(ordinal):
+    """Returns the handle of the current stream of CuPy."""
+    cuda = sys.modules["cupy"].cuda
+    if cuda.runtime.getDevice() == ordinal:
+        return cuda.get_current_stream().ptr
+    with cuda.Device(ordinal):
+        return cuda.get_current_stream().ptr
+
+
 def current_stream(library, ordinal):
     """Returns the handle of the stream that a library queues its work on now."""
     if library == "torch":
-        return sys.modules["torch"].cuda.current_stream(ordinal).cuda_stream
-    cupy = sys.modules["cupy"]
-    with cupy.cuda.Device(ordinal):
-        return cupy.cuda.get_current_stream().ptr
+        return torch_stream(ordinal)
+    return cupy_stream(ordinal)
 
 
 def handle(stream):

@@ -4,6 +4,8 @@ import collections
 import functools
 import sys
 
+from reducegen._cuda import torch_stream
+
 Runs = collections.namedtuple("Runs", ["keys", "values"])
 Runs.__doc__ = "The key of each run, and its result."
 
@@ -43,7 +45,7 @@ def torch_on_host(shape, name):
 
 def torch_on_gpu(shape, name, ordinal, stream):
     torch = sys.modules["torch"]
-    if torch.cuda.current_stream(ordinal).cuda_stream == stream:
+    if torch_stream(ordinal) == stream:
         return torch.empty(shape, dtype=_torch_type(name), device=ordinal)
     # Memory of PyTorch is reused in the order of the stream that was current when it was allocated.
     with torch.cuda.stream(torch.cuda.ExternalStream(stream, device=ordinal)):
@@ -52,11 +54,10 @@ def torch_on_gpu(shape, name, ordinal, stream):
 
 def cupy_on_gpu(shape, name, ordinal, stream):
     cupy = sys.modules["cupy"]
-    with cupy.cuda.Device(ordinal):
-        if cupy.cuda.get_current_stream().ptr == stream:
-            return cupy.empty(shape, numpy_type(name))
-        with cupy.cuda.ExternalStream(stream, ordinal):
-            return cupy.empty(shape, numpy_type(name))
+    if cupy.cuda.runtime.getDevice() == ordinal and cupy.cuda.get_current_stream().ptr == stream:
+        return cupy.empty(shape, numpy_type(name))
+    with cupy.cuda.Device(ordinal), cupy.cuda.ExternalStream(stream, ordinal):
+        return cupy.empty(shape, numpy_type(name))
 
 
 def jax_of(array):

@@ -63,6 +63,7 @@ impl Kernels {
     /// As [`Kernels::workspace`], in memory of the caller.
     pub(crate) fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
+        driver::refuse_capture(memory.stream())?;
         Workspace::within(&self.variants, memory, n.into())
     }
 

@@ -72,7 +72,7 @@ impl Variants {
         if stream.cu_stream() as usize == PER_THREAD {
             return Err(Error::PerThreadStream);
         }
-        driver::refuse_capture(stream)
+        Ok(())
     }
 
     pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Variants {

@@ -56,10 +56,11 @@ impl Workspace {
         most: Extent,
     ) -> Result<Workspace, Error> {
         variants.check_stream(stream)?;
+        driver::refuse_capture(stream)?;
         Workspace::within(variants, variants.gpu.allocate(stream, bytes(variants, most))?, most)
     }
 
-    /// Makes a workspace in memory of the caller, on its stream.
+    /// Makes a workspace in memory of the caller, on its stream. A graph that captures the stream sets the tickets at each replay.
     pub(super) fn within(
         variants: &Arc<Variants>,
         memory: CudaSlice<u8>,
