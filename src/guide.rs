@@ -16,6 +16,8 @@ page!(group_by, "../docs/guide/src/group-by.md");
 page!(from_parquet, "../docs/guide/src/from-parquet.md");
 #[cfg(all(feature = "arrow", feature = "num-complex", feature = "text"))]
 page!(from_arrow, "../docs/guide/src/from-arrow.md");
+#[cfg(feature = "candle")]
+page!(from_candle, "../docs/guide/src/from-candle.md");
 page!(operator, "../docs/guide/src/operator.md");
 page!(closures, "../docs/guide/src/closures.md");
 page!(positions, "../docs/guide/src/positions.md");

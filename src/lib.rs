@@ -288,6 +288,7 @@
 //! - `text`: the parser of specifications at run time.
 //! - `arrow`: the module `arrow`, arrays of Apache Arrow.
 //! - `dlpack`: the module `dlpack`, tensors of other libraries.
+//! - `candle`: views of tensors of the crate `candle-core` on the CPU, and results as such tensors.
 //! - `ndarray`: views of arrays of the crate `ndarray`, and results as such arrays.
 //! - `num-complex`: the module `complex`, complex numbers as elements.
 //! - `formats`: the module `files`, which reads columns of Parquet, safetensors, `.npz` and CSV files.
@@ -353,6 +354,8 @@ pub use reduce_runtime::{
     Cache, Compiler, DeviceArray, DeviceGroups, DeviceInput, DeviceInputs, DeviceKeys, DeviceMemory,
     DeviceResults, DeviceRuns, DeviceSegments, DeviceSlices, DeviceViews, Workspace, cudarc, install_kernels,
 };
+#[cfg(feature = "candle")]
+pub use reduce_runtime::{TensorError, TensorStorage, candle_core};
 // Internals for tools of this project, such as the Python package.
 pub use reduce_ir::{Scalar, Spec, Value};
 #[doc(hidden)]

@@ -49,6 +49,9 @@ mod cuda;
 #[path = "no_cuda.rs"]
 mod cuda;
 
+/// The version of candle-core whose tensors this crate takes.
+#[cfg(feature = "candle")]
+pub use candle_core;
 /// The version of cudarc whose slices and contexts this crate takes.
 #[cfg(feature = "cuda")]
 pub use cudarc;
@@ -86,4 +89,6 @@ pub use strided::Strided;
 pub use timing::Timing;
 #[cfg(feature = "ndarray")]
 pub use view::GapsError;
+#[cfg(feature = "candle")]
+pub use view::{TensorError, TensorStorage};
 pub use view::{View, ViewError};

@@ -1,8 +1,12 @@
 //! Views of data with several axes.
 
+#[cfg(feature = "candle")]
+mod candle;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 
+#[cfg(feature = "candle")]
+pub use candle::{TensorError, TensorStorage};
 #[cfg(feature = "ndarray")]
 pub use ndarray::GapsError;
 use reduce_ir::Scalar;
