@@ -181,7 +181,9 @@ pub(crate) fn address(array: &Bound<'_, PyAny>, library: Library) -> PyResult<us
     let py = array.py();
     match library {
         Library::Torch => array.call_method0(intern!(py, "data_ptr"))?.extract(),
-        Library::Numpy | Library::Cupy | Library::Jax | Library::Other => array.getattr(intern!(py, "data"))?.getattr(intern!(py, "ptr"))?.extract(),
+        Library::Numpy | Library::Cupy | Library::Jax | Library::Other => {
+            array.getattr(intern!(py, "data"))?.getattr(intern!(py, "ptr"))?.extract()
+        }
     }
 }
 
