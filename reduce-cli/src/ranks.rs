@@ -26,16 +26,13 @@ mod with_mpi {
     use crate::args::DeviceName;
     use crate::merge::{Printed, print};
     use crate::{output, partial};
+    use reduce_runtime::Partials;
     use reduce_runtime::mpi::mpi::topology::SimpleCommunicator;
     use reduce_runtime::mpi::mpi::traits::Communicator;
     use reduce_runtime::mpi::mpi::{Threading, initialize_with_threading};
     use reduce_runtime::mpi::{RankError, Ranks};
-    use reduce_runtime::{Device, Partials};
     use std::sync::Mutex;
     use std::time::{Duration, Instant};
-
-    /// The environment variables for the number of a rank on its machine: of Open MPI, MPICH and its relatives, and Slurm.
-    const LOCAL_RANK: [&str; 3] = ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"];
 
     /// The environment variable for the time after which a silent rank is an error.
     const SECONDS: &str = "REDUCEGEN_MPI_SECONDS";
@@ -76,21 +73,18 @@ mod with_mpi {
                 "ranks reduce parts of groups of one length; leave out `--segments`, `--by` and `--trace`",
             ));
         }
+        if matches!(args.request.device, DeviceName::Cuda(_)) {
+            return Err(Failure::request(
+                "ranks reduce on the host, with the bits of a GPU; leave out `--device` and REDUCEGEN_DEVICE",
+            ));
+        }
         if args.request.files.iter().any(|file| file.as_os_str() == crate::data::STANDARD_INPUT) {
             return Err(Failure::request(
                 "each rank reads its part of a file; save the standard input to one",
             ));
         }
         let of = (u64::from(rank.unsigned_abs()) + 1, count.unsigned_abs().into());
-        partial::make(&args.request, of, own_gpu(args.request.device)?)
-    }
-
-    /// Gives each rank of a machine a GPU of its own, as long as there are enough: `cuda` is the one with the number of the rank there.
-    fn own_gpu(asked: DeviceName) -> Result<DeviceName, Failure> {
-        let DeviceName::Cuda(0) = asked else { return Ok(asked) };
-        let number = LOCAL_RANK.iter().find_map(|name| std::env::var(name).ok()?.parse::<usize>().ok());
-        let gpus = Device::cuda_all()?.len().max(1);
-        Ok(DeviceName::Cuda(number.unwrap_or(0) % gpus))
+        partial::make(&args.request, of, DeviceName::Host)
     }
 
     fn deadline() -> Result<Duration, Failure> {

@@ -152,13 +152,14 @@ pub(crate) fn as_numpy<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
 /// Returns the scalar of a type of PyTorch. There is one object for each type.
 fn of_torch_dtype(dtype: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     static KNOWN: Mutex<Vec<(Py<PyAny>, Scalar)>> = Mutex::new(Vec::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, ty)) = known.iter().find(|(it, _)| it.is(dtype)) {
+    let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, ty)) = lock().iter().find(|(it, _)| it.is(dtype)) {
         return Ok(Some(*ty));
     }
+    // Python may run another thread here, which must not wait for the lock.
     let name = dtype.str()?;
     let ty = name.to_cow()?.strip_prefix("torch.").and_then(of_name);
-    known.extend(ty.map(|ty| (dtype.clone().unbind(), ty)));
+    lock().extend(ty.map(|ty| (dtype.clone().unbind(), ty)));
     Ok(ty)
 }
 

@@ -1,4 +1,4 @@
-//! Arrays of the crates of Apache Arrow, without a copy. With the feature `arrow`.
+//! Arrays of Apache Arrow. Numbers are not copied; booleans are, because Arrow packs them into bits. With the feature `arrow`.
 //!
 //! Typed calls take the values of an array as they are: `SUM.reduce(x.values())` of a `Float32Array`, and
 //! `SUM.reduce_segments(values, list.offsets())` of a list array with `segments: i32`. Where values are null, [`present`] makes the input that
@@ -64,7 +64,7 @@ pub enum ColumnsError {
         /// Its type.
         ty: String,
     },
-    /// Arrays with nulls have different lengths.
+    /// Arrays have different lengths.
     #[error(
         "array {at} has {found} elements, and the first one has {expected}; give arrays of one length, as those of a record batch"
     )]

@@ -54,7 +54,7 @@ pub struct Contents {
 pub struct Managed {
     /// The tensor.
     pub contents: Contents,
-    /// What the deleter needs.
+    /// Data for the deleter.
     pub context: *mut c_void,
     /// Frees the tensor and this struct.
     pub deleter: Option<unsafe extern "C" fn(*mut Managed)>,
@@ -76,7 +76,7 @@ pub struct Version {
 pub struct ManagedVersioned {
     /// The version of this struct.
     pub version: Version,
-    /// What the deleter needs.
+    /// Data for the deleter.
     pub context: *mut c_void,
     /// Frees the tensor and this struct.
     pub deleter: Option<unsafe extern "C" fn(*mut ManagedVersioned)>,

@@ -7,8 +7,7 @@ use reduce_lanes::Lanes;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// The bytes of a piece: enough chunks for all cores, and few enough that what one thread has read is still in a cache when the next one
-/// reads it.
+/// The bytes of a piece: enough chunks for all cores. Larger pieces stream slower to a GPU: docs/lab/2026-11-28-several-gpus.md.
 const PIECE: u64 = 16 << 20;
 
 /// The pieces in memory: one is read, one is reduced, and one waits.

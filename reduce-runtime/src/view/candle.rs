@@ -39,7 +39,7 @@ fn name(device: DeviceLocation) -> String {
     }
 }
 
-/// The memory of a tensor, locked for reading. Views borrow from it, so that candle does not change what they read.
+/// The memory of a tensor, locked for reading. Views borrow from the lock, so candle cannot change the data while they exist.
 ///
 /// The tensor may be transposed, narrowed or broadcast: nothing is copied. While this exists, operations that change the tensor in
 /// place wait. On the same thread they would wait forever.
