@@ -2,7 +2,7 @@
 #![cfg(feature = "text")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use reduce_dsl::parse::{masked, spec};
+use reduce_dsl::parse::{masked, masked_spec, spec};
 
 /// Returns the canonical text with a mask.
 fn with_mask(text: &str) -> Option<String> {
@@ -45,7 +45,10 @@ fn every_function_of_the_inputs_takes_the_mask() {
 
 #[test]
 fn a_specification_without_a_place_for_the_mask_has_none() {
-    assert_eq!(with_mask("op: dot, inputs: { x: f32, y: f32 }"), None);
+    let dot = "op: dot, inputs: { x: f32, y: f32 }";
+    assert_eq!(with_mask(dot), None);
+    let refused = masked_spec(&spec(dot).unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("no place for the input") && refused.contains("write `map`"), "{refused}");
     assert_eq!(
         with_mask("inputs: { x: f32, w: f32 }, axes: { x: b c, w: c } -> b, map: |x, w| x * w, op: sum"),
         None
