@@ -9,6 +9,7 @@
 
 #[path = "peers/cases.rs"]
 mod cases;
+mod chart;
 #[path = "peers/clock.rs"]
 mod clock;
 #[path = "peers/cub.rs"]

@@ -4,6 +4,8 @@
 
 #[path = "../benches/peers/cases.rs"]
 mod cases;
+#[path = "../benches/chart.rs"]
+mod chart;
 #[path = "../benches/peers/goals.rs"]
 mod goals;
 #[path = "../benches/peers/lines.rs"]

@@ -1,6 +1,6 @@
 //! A plot of shapes as SVG: the fraction of a read that each contestant reaches.
 
-use super::plot::{COLOURS, STYLE, escaped};
+use super::chart::{COLOURS, STYLE, escaped};
 use super::table::{Mode, Peer, Row, Table};
 use std::fmt::Write;
 

@@ -39,12 +39,24 @@ fn cache() -> Option<String> {
     None
 }
 
+/// The environment variables for the number of a rank on its machine: of Open MPI, MPICH and its relatives, and Slurm.
+const LOCAL_RANK: [&str; 3] = ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"];
+
+/// Returns the number of the GPU of this process: each rank of a machine has its own, as long as there are enough. Without ranks it is 0.
+pub(crate) fn own_gpu() -> usize {
+    let rank = LOCAL_RANK.iter().find_map(|name| std::env::var(name).ok()?.parse::<usize>().ok());
+    match rank.unwrap_or(0) {
+        0 => 0,
+        rank => rank % Device::cuda_all().map_or(1, |gpus| gpus.len().max(1)),
+    }
+}
+
 /// Opens a device. For `auto` without a usable GPU, it is the host, with the reason.
 pub(crate) fn open(place: DeviceName) -> Result<(Device, Option<Error>), Failure> {
     match place {
         DeviceName::Host => Ok((Device::host(), None)),
         DeviceName::Cuda(ordinal) => Ok((Device::cuda(ordinal)?, None)),
-        DeviceName::Auto => match Device::cuda(0) {
+        DeviceName::Auto => match Device::cuda(own_gpu()) {
             Ok(device) => Ok((device, None)),
             Err(error) => Ok((Device::host(), Some(error))),
         },

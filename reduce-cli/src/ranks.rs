@@ -25,7 +25,7 @@ mod with_mpi {
     use super::{Failure, Run};
     use crate::args::DeviceName;
     use crate::merge::{Printed, print};
-    use crate::{output, partial};
+    use crate::{devices, output, partial};
     use reduce_runtime::Partials;
     use reduce_runtime::mpi::mpi::topology::SimpleCommunicator;
     use reduce_runtime::mpi::mpi::traits::Communicator;
@@ -73,18 +73,17 @@ mod with_mpi {
                 "ranks reduce parts of groups of one length; leave out `--segments`, `--by` and `--trace`",
             ));
         }
-        if matches!(args.request.device, DeviceName::Cuda(_)) {
-            return Err(Failure::request(
-                "ranks reduce on the host, with the bits of a GPU; leave out `--device` and REDUCEGEN_DEVICE",
-            ));
-        }
         if args.request.files.iter().any(|file| file.as_os_str() == crate::data::STANDARD_INPUT) {
             return Err(Failure::request(
                 "each rank reads its part of a file; save the standard input to one",
             ));
         }
         let of = (u64::from(rank.unsigned_abs()) + 1, count.unsigned_abs().into());
-        partial::make(&args.request, of, DeviceName::Host)
+        let device = match args.request.device {
+            DeviceName::Cuda(0) => DeviceName::Cuda(devices::own_gpu()),
+            device => device,
+        };
+        partial::make(&args.request, of, device)
     }
 
     fn deadline() -> Result<Duration, Failure> {

@@ -11,6 +11,7 @@ mod errors;
 mod fork;
 mod gpu;
 mod host;
+mod lent;
 mod memory;
 mod on_gpu;
 mod params;

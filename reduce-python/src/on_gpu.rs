@@ -5,6 +5,7 @@ use crate::device_array::DeviceArray;
 use crate::errors::{self, InputError};
 use crate::gpu::{Gpu, failed};
 use crate::host::span;
+use crate::lent::{Lent, Workspaces};
 use crate::memory::Memory;
 use crate::results::{self, empty};
 use crate::source::bug;
@@ -21,7 +22,7 @@ use reducegen::{
 };
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// An array on a GPU, without Python.
 pub(crate) struct GpuView {
@@ -132,21 +133,13 @@ impl Slice {
     }
 }
 
-/// Results in memory of another library, which is given back.
-struct Lent(ManuallyDrop<DeviceGroups>);
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        // SAFETY: taken once, here. Leaking the memory gives it back to its owner.
-        unsafe { ManuallyDrop::take(&mut self.0) }.into_memory().leak();
-    }
-}
-
 /// What a call has queued. Its memory is freed in the order of the stream.
-enum Queued {
+pub(crate) enum Queued {
     Groups(DeviceGroups),
-    /// With the array whose memory it is.
-    Lent(Lent, #[expect(dead_code, reason = "keeps the memory")] Py<PyAny>),
+    /// With the number of the stream for which the workspace is kept.
+    Lent(Lent, Option<u64>),
+    /// An array that the results are written to.
+    Placed(Py<PyAny>),
     Segments(DeviceSegments),
     Runs(DeviceRuns, usize),
     Keys(DeviceKeys),
@@ -156,6 +149,7 @@ enum Queued {
 pub(crate) struct Call<'c> {
     pub(crate) gpu: &'c Gpu,
     pub(crate) reducer: &'c Arc<Reducer>,
+    pub(crate) workspaces: &'c Workspaces,
     pub(crate) stream: usize,
     pub(crate) params: &'c [Value],
     /// Whether to wait for the results, and to report offsets and keys that are wrong.
@@ -182,8 +176,16 @@ impl Call<'_> {
         }
         let stream = self.gpu.stream(self.stream);
         let queued = py.detach(|| self.queue(&stream, views, cut, library));
-        let mut queued = queued.map_err(|error| errors::of_runtime(&error))?;
-        self.results(py, &mut queued, &stream, library)
+        match queued.map_err(|error| errors::of_runtime(&error))? {
+            Queued::Placed(array) => Ok(array.into_bound(py)),
+            mut queued => {
+                let results = self.results(py, &mut queued, &stream, library);
+                if let Queued::Lent(lent, Some(number)) = queued {
+                    self.workspaces.keep(number, lent);
+                }
+                results
+            }
+        }
     }
 
     fn queue(
@@ -228,56 +230,6 @@ impl Call<'_> {
         }
     }
 
-    /// Queues a reduction of groups in memory that the caller's library allocates. A graph may capture the stream.
-    fn queue_lent(
-        &self,
-        stream: &Arc<CudaStream>,
-        views: &[View<&DeviceInput<'_>>],
-        library: Library,
-    ) -> Result<Queued, Error> {
-        let place = (Place::Cuda(self.gpu.context.ordinal()), self.stream);
-        let mut array = None;
-        let groups = self.reducer.groups_in(views, self.params, |bytes| {
-            let allocated = Python::attach(|py| {
-                let made = empty(py, library, Scalar::U8, &[bytes as usize], place)?;
-                let address = arrays::address(&made, library)?;
-                array = Some(made.unbind());
-                Ok::<_, PyErr>(address)
-            });
-            let address = allocated.map_err(|_| Error::OutOfMemory { asked: bytes, free: self.free() })?;
-            // SAFETY: the array has that many bytes; it lives until the results were copied, in the order of the stream.
-            Ok(unsafe { stream.upgrade_device_ptr(address as CUdeviceptr, bytes as usize) })
-        })?;
-        let mut lent = Lent(ManuallyDrop::new(groups));
-        self.keep_for_graphs(stream);
-        // SAFETY: the library keeps the memory of arrays that it allocated during a capture as long as the graph. The reduction is
-        // kept until the process ends; the caller keeps the inputs, as for all work in a graph.
-        unsafe { self.reducer.reduce_groups_captured(views, self.params, &mut lent.0) }?;
-        let Some(array) = array else { return Err(Error::OutOfMemory { asked: 0, free: self.free() }) };
-        Ok(Queued::Lent(lent, array))
-    }
-
-    /// Keeps the kernels until the process ends, if a graph is capturing the stream.
-    fn keep_for_graphs(&self, stream: &CudaStream) {
-        static KEPT: Mutex<Vec<Arc<Reducer>>> = Mutex::new(Vec::new());
-        let none = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-        let mut status = none;
-        // SAFETY: the stream lives; one status is written.
-        let asked = unsafe { sys::cuStreamIsCapturing(stream.cu_stream(), &mut status) };
-        if asked.result().is_ok() && status == none {
-            return;
-        }
-        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        if !kept.iter().any(|it| Arc::ptr_eq(it, self.reducer)) {
-            kept.push(self.reducer.clone());
-        }
-    }
-
-    /// Returns the bytes of memory that are free.
-    fn free(&self) -> u64 {
-        self.gpu.context.mem_get_info().map_or(0, |(free, _)| free as u64)
-    }
-
     /// Copies what was queued into arrays of the caller's library, in the order of the stream.
     fn results<'py>(
         &self,
@@ -287,7 +239,7 @@ impl Call<'_> {
         library: Library,
     ) -> PyResult<Bound<'py, PyAny>> {
         let output = self.reducer.operation().output.clone();
-        let (from, shape) = queued.results();
+        let (from, shape) = queued.results()?;
         let offsets = output.offsets();
         let field = |(field, offset): (&reducegen::ir::func::Param, &usize)| {
             let from = Column { address: from + *offset as u64, pitch: output.size(), ty: field.ty };
@@ -327,22 +279,21 @@ impl Call<'_> {
 }
 
 impl Queued {
-    /// Returns the address of the results, and their shape.
-    fn results(&mut self) -> (CUdeviceptr, Vec<usize>) {
+    /// Returns the address of the results that are to be copied, and their shape.
+    fn results(&mut self) -> PyResult<(CUdeviceptr, Vec<usize>)> {
         let shape = |shape: &[u64]| shape.iter().map(|&length| length as usize).collect();
-        match self {
-            Queued::Groups(groups) => {
-                let lengths = shape(groups.shape());
-                (groups.workspace().result_ptr(), lengths)
-            }
-            Queued::Lent(lent, _) => {
-                let lengths = shape(lent.0.shape());
-                (lent.0.workspace().result_ptr(), lengths)
-            }
+        let of_groups = |groups: &mut DeviceGroups| {
+            let lengths = shape(groups.shape());
+            (groups.workspace().result_ptr(), lengths)
+        };
+        Ok(match self {
+            Queued::Groups(groups) => of_groups(groups),
+            Queued::Lent(lent, _) => of_groups(&mut lent.groups),
+            Queued::Placed(_) => return Err(bug("results are copied that lie where they belong")),
             Queued::Segments(segments) => (segments.result_ptr(), shape(segments.shape())),
             Queued::Runs(runs, number) => (runs.result_ptr(), vec![*number]),
             Queued::Keys(keys) => (keys.result_ptr(), vec![keys.len()]),
-        }
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use crate::call::{Arguments, Axis, Keywords};
 use crate::errors::{self, InputError};
 use crate::gpu::Gpu;
 use crate::host::HostView;
+use crate::lent::Workspaces;
 use crate::on_gpu::{Call, GpuView};
 use crate::partials::PyPartials;
 use crate::results::Results;
@@ -23,7 +24,14 @@ pub(crate) struct Reduction {
     source: Source,
     /// Whether groups without elements are an error although the operation has an identity.
     is_nonempty: bool,
-    compiled: Mutex<Vec<(Key, Arc<Reducer>)>>,
+    compiled: Mutex<Vec<(Key, Compiled)>>,
+}
+
+/// A compiled reduction, with the workspaces of its calls on a GPU.
+#[derive(Clone)]
+struct Compiled {
+    reducer: Arc<Reducer>,
+    workspaces: Arc<Workspaces>,
 }
 
 /// What a compiled reduction is for.
@@ -36,14 +44,14 @@ struct Key {
 
 impl Reduction {
     /// Returns the reduction compiled for the arrays of a call.
-    fn reducer(&self, py: Python<'_>, arguments: &Arguments<'_>) -> PyResult<Arc<Reducer>> {
+    fn compiled(&self, py: Python<'_>, arguments: &Arguments<'_>) -> PyResult<Compiled> {
         let (form, place) = (arguments.form, arguments.target().1);
         let types = || arguments.tensors.iter().map(|tensor| tensor.ty);
         let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it =
             |key: &Key| key.form == form && key.place == place && key.types.iter().copied().eq(types());
-        if let Some((_, reducer)) = compiled.iter().find(|(key, _)| is_it(key)) {
-            return Ok(reducer.clone());
+        if let Some((_, found)) = compiled.iter().find(|(key, _)| is_it(key)) {
+            return Ok(found.clone());
         }
         drop(compiled);
         let types: Vec<_> = types().collect();
@@ -52,9 +60,10 @@ impl Reduction {
             Place::Cuda(ordinal) => Gpu::open(py, ordinal)?.device,
         };
         let reducer = Arc::new(py.detach(|| self.source.reducer(&types, form, &device))?);
+        let made = Compiled { reducer, workspaces: Arc::default() };
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        compiled.push((Key { types, form, place }, reducer.clone()));
-        Ok(reducer)
+        compiled.push((Key { types, form, place }, made.clone()));
+        Ok(made)
     }
 }
 
@@ -88,7 +97,7 @@ impl Reduction {
         if self.is_nonempty {
             arguments.check_nonempty()?;
         }
-        let reducer = self.reducer(py, &arguments)?;
+        let Compiled { reducer, workspaces } = self.compiled(py, &arguments)?;
         let params = params::values(reducer.operation().given_params(), params)?;
         match arguments.target() {
             (library, Place::Host) => on_host(py, &reducer, &arguments, &params, library),
@@ -97,7 +106,14 @@ impl Reduction {
                 let views = arguments.tensors.iter().map(GpuView::of).collect::<PyResult<Vec<_>>>()?;
                 let cut = arguments.cut.as_ref().map(GpuView::of).transpose()?;
                 let stream = arguments.stream;
-                let call = Call { gpu: &gpu, reducer: &reducer, stream, params: &params, check };
+                let call = Call {
+                    gpu: &gpu,
+                    reducer: &reducer,
+                    workspaces: &workspaces,
+                    stream,
+                    params: &params,
+                    check,
+                };
                 call.run(py, &views, cut.as_ref(), library)
             }
         }
@@ -122,7 +138,7 @@ impl Reduction {
         let (_, Place::Host) = arguments.target() else {
             return Err(InputError::new_err("partials are made of arrays on the host; copy the part there"));
         };
-        let reducer = self.reducer(py, &arguments)?;
+        let reducer = self.compiled(py, &arguments)?.reducer;
         let params = params::values(reducer.operation().given_params(), params)?;
         let views = arguments.tensors.iter().map(HostView::of).collect::<PyResult<Vec<_>>>()?;
         let span = Span { first, total };

@@ -43,10 +43,16 @@ def torch_on_host(shape, name):
     return sys.modules["torch"].empty(shape, dtype=_torch_type(name), device="cpu")
 
 
+@functools.lru_cache(maxsize=None)
+def _torch_prototype(name, ordinal):
+    return sys.modules["torch"].empty(0, dtype=_torch_type(name), device=ordinal)
+
+
 def torch_on_gpu(shape, name, ordinal, stream):
-    torch = sys.modules["torch"]
     if torch_stream(ordinal) == stream:
-        return torch.empty(shape, dtype=_torch_type(name), device=ordinal)
+        # A third faster than `torch.empty`, which reads the type and the device again.
+        return _torch_prototype(name, ordinal).new_empty(shape)
+    torch = sys.modules["torch"]
     # Memory of PyTorch is reused in the order of the stream that was current when it was allocated.
     with torch.cuda.stream(torch.cuda.ExternalStream(stream, device=ordinal)):
         return torch.empty(shape, dtype=_torch_type(name), device=ordinal)

@@ -185,6 +185,37 @@ impl Reducer {
         kernels.launch_groups(inputs, &nest, params, &mut into.workspace)
     }
 
+    /// As [`Reducer::reduce_groups_captured`], with results that lie where `place` says: it gets the length of each axis of the result, and
+    /// returns the address of as many results. `into` keeps no results then; its memory serves any number of calls on its stream.
+    ///
+    /// # Safety
+    /// As [`Reducer::reduce_groups_captured`]; the memory at that address has room for the results, laid out as at
+    /// [`Workspace::result_ptr`], and lives until the call is done.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_groups_captured`]; `place` fails. Nothing is queued then.
+    pub unsafe fn reduce_groups_at(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        params: &[Value],
+        into: &mut DeviceGroups,
+        place: impl FnOnce(&[u64]) -> Result<CUdeviceptr, Error>,
+    ) -> Result<(), Error> {
+        let (kernels, nest) = self.device_call_into(inputs, params, into)?;
+        kernels.check_groups(inputs, &into.workspace)?;
+        if nest.extent().elements() == 0 {
+            return Err(Error::Empty { operator: self.operation().name.clone() });
+        }
+        let address = place(&into.shape)?;
+        // SAFETY: the caller vouches for the memory.
+        unsafe { into.workspace.write_results_to(Some(address)) };
+        let launched = kernels.launch_groups(inputs, &nest, params, &mut into.workspace);
+        // SAFETY: this is the memory of the workspace itself.
+        unsafe { into.workspace.write_results_to(None) };
+        into.workspace.forget_result();
+        launched
+    }
+
     /// As [`Reducer::device_call`], and checks that the results fit into the memory of an earlier call.
     fn device_call_into(
         &self,

@@ -3,15 +3,17 @@
 use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
 use super::sizes::{ALIGNMENT, RESULT, bytes, flagged, partials};
-use super::variants::{Variant, Variants, bytes_of, launches, values};
+use super::variants::{Variant, Variants, launches, values};
+use crate::Error;
 use crate::groups::ensure_nonempty;
-use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtrMut};
 use reduce_ir::arith::Element;
 use reduce_ir::program::{Launch, Reads};
 use reduce_ir::{Domain, Extent, Value};
 use std::sync::Arc;
+
+mod results;
 
 /// The workspace of [`Reducer::enqueue`](crate::Reducer::enqueue): device memory for a maximum number of elements,
 /// allocated once or given by the caller, with the result and the arguments of the launches.
@@ -26,6 +28,8 @@ pub struct Workspace {
     stream: Arc<CudaStream>,
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
+    /// The address of the results: in this memory, or where the caller of the next launches wants them.
+    results: CUdeviceptr,
     /// Bytes of partials with flags.
     flagged: u64,
     /// The number of groups, and the most elements of one.
@@ -46,6 +50,8 @@ struct Prepared {
     kernel: Reads,
     shape: Shape,
     arguments: Vec<u64>,
+    /// The place of the address of the results in the arguments.
+    results: usize,
 }
 
 impl Workspace {
@@ -88,6 +94,7 @@ impl Workspace {
             stream,
             memory,
             base,
+            results: base + RESULT,
             flagged,
             most,
             planned,
@@ -315,7 +322,8 @@ impl Workspace {
         let ticket = variant.has_ticket.then_some(self.base);
         let groups = self.variants.domain.is_grouped().then_some(launch.groups);
         let counts = [launch.items].into_iter().chain(groups).chain(sizes.iter().copied());
-        let rest = [to, self.result_ptr()].into_iter().chain(counts).chain(ticket).chain(elements);
+        let results = items.len() + 1;
+        let rest = [to, self.results].into_iter().chain(counts).chain(ticket).chain(elements);
         let params = operation.params.iter().map(|_| 0);
         Prepared {
             kernel: launch.kernel,
@@ -326,6 +334,7 @@ impl Workspace {
                 dependent: variant.dependent,
             },
             arguments: items.into_iter().chain(rest).chain(params).collect(),
+            results,
         }
     }
 
@@ -356,7 +365,7 @@ impl Workspace {
 
     /// Queues one of the prepared launches. The context must be current.
     pub(super) fn launch(&self, index: usize) -> Result<(), Error> {
-        let Prepared { kernel, shape, arguments } = &self.launches[index];
+        let Prepared { kernel, shape, arguments, .. } = &self.launches[index];
         let function = &self.variants.variant(self.variant_index)?.functions[*kernel as usize];
         // SAFETY: the arguments are those of the kernels that reduce-codegen prints, of the types that the operation
         // names, on a little-endian machine. They are, in order:
@@ -369,29 +378,5 @@ impl Workspace {
         // of the stream. Memory of inputs is freed after the reads, which `DeviceInput` records with cudarc before the call
         // returns.
         unsafe { launch(&self.stream, function, *shape, arguments) }.map_err(failed("launching a kernel"))
-    }
-
-    /// Writes the results of groups without elements, or of no groups.
-    pub(super) fn write_empty_groups(&mut self, params: &[Value]) -> Result<(), Error> {
-        let (operation, groups) = (&self.variants.operation, self.groups());
-        if groups > 0 {
-            let results =
-                bytes_of(&operation.stored(), &host::empty_result(operation, params)?).repeat(groups);
-            let from = (self.result_ptr() - self.base) as usize;
-            let mut memory = self.memory.slice_mut(from..from + results.len());
-            self.stream.memcpy_htod(&results, &mut memory).map_err(failed("setting the results"))?;
-        }
-        self.has_result = true;
-        Ok(())
-    }
-
-    /// Queues a write of the result of an empty input.
-    pub(super) fn enqueue_empty_result(&mut self, params: &[Value]) -> Result<(), Error> {
-        let operation = &self.variants.operation;
-        let result = bytes_of(&operation.stored(), &host::empty_result(operation, params)?);
-        // SAFETY: the result has that size, in memory that is freed in the order of the stream.
-        unsafe { fill(&self.stream, self.result_ptr(), &result) }.map_err(failed("setting the result"))?;
-        self.has_result = true;
-        Ok(())
     }
 }
