@@ -31,4 +31,4 @@
 //! A damaged file is an error. In a program with `panic = "abort"`, it may end the process: the readers of Parquet are another crate, whose
 //! panics become errors otherwise.
 
-pub use reduce_files::{Column, DataFile, FileError, Format, Reason};
+pub use reduce_files::{Column, DataFile, FileError, Format, Labels, Reason};

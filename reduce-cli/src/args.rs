@@ -195,9 +195,10 @@ pub(crate) struct Run {
     pub(crate) segments: Option<PathBuf>,
     /// A NumPy file of keys, one for each element, for `by: { key: u32 }` in the specification, with its number of groups. Without
     /// `by`, each run of equal neighbouring keys has a result, as with `groups: runs`. If there is no such file: a column of the data
-    /// file. Then each key has one result, in ascending order, wherever its elements are
+    /// file, of integers or text. Then each key has one result, in ascending order, wherever its elements are. Several columns make a
+    /// group of each combination
     #[arg(long, value_name = "FILE|COLUMN", conflicts_with_all = ["axis", "trace"])]
-    pub(crate) by: Option<PathBuf>,
+    pub(crate) by: Vec<PathBuf>,
     /// Write the key of each run to a NumPy file
     #[arg(long, value_name = "FILE", requires = "by")]
     pub(crate) keys_out: Option<PathBuf>,

@@ -26,6 +26,17 @@ pub(crate) fn text(output: &Record, groups: &Groups) -> String {
     }
 }
 
+/// Returns texts in brackets, cut as results are.
+pub(crate) fn names(names: &[String]) -> String {
+    let quoted =
+        |names: &[String]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" ");
+    let edge = EDGE as usize;
+    match names.len() {
+        0..=MOST => format!("[{}]", quoted(names)),
+        len => format!("[{} {MORE} {}]", quoted(&names[..edge]), quoted(&names[len - edge..])),
+    }
+}
+
 /// Returns the coordinates of a group, slowest first.
 pub(crate) fn coordinates(shape: &[u64], group: u64) -> Vec<u64> {
     let mut rest = group;
@@ -107,7 +118,7 @@ impl Results<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use super::{coordinates, text};
+    use super::{coordinates, names, text};
     use reduce_dsl::parse;
     use reduce_lanes::Lanes;
     use reduce_runtime::Groups;
@@ -145,6 +156,13 @@ mod tests {
         let columns = shown(&[501, 2], None);
         let lines: Vec<_> = columns.lines().collect();
         assert_eq!((lines.len(), lines[3], lines[6]), (7, " ...", " [1000 1001]]"));
+    }
+
+    #[test]
+    fn long_lists_of_names_are_cut() {
+        let some = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(&some(2)), r#"["0" "1"]"#);
+        assert_eq!(names(&some(1001)), r#"["0" "1" "2" ... "998" "999" "1000"]"#);
     }
 
     #[test]

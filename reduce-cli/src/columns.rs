@@ -12,9 +12,9 @@ use reduce_lanes::Lanes;
 use std::path::Path;
 
 #[cfg(feature = "formats")]
-pub(crate) use with_formats::{begin, key};
+pub(crate) use with_formats::{begin, keys};
 #[cfg(not(feature = "formats"))]
-pub(crate) use without_formats::{begin, key};
+pub(crate) use without_formats::{begin, keys};
 
 /// Parses the specification for the data. If values are absent, it has one more input: whether the others are present.
 pub(crate) fn parse(
@@ -29,7 +29,8 @@ pub(crate) fn parse(
         Some(cutter) => cutter.number(spec)?,
         None => None,
     };
-    let mask = mask(data, groups.as_ref().and_then(|groups| groups.present.as_deref()))?;
+    let columns: Vec<_> = data.iter().collect();
+    let mask = present(&columns, groups.as_ref().and_then(|groups| groups.present.as_deref()))?;
     if mask.is_none() && groups.as_ref().is_none_or(|groups| groups.count.is_none()) {
         return Ok((source, parsed));
     }
@@ -51,10 +52,10 @@ pub(crate) fn parse(
     Ok((source, parsed))
 }
 
-/// Returns which elements are present in all inputs and have a key; `None` if all are and have.
-fn mask(data: &[Data], keyed: Option<&[bool]>) -> Result<Option<Vec<bool>>, Failure> {
+/// Returns which elements are present in all columns and have a key; `None` if all are and have.
+pub(crate) fn present(columns: &[&Data], keyed: Option<&[bool]>) -> Result<Option<Vec<bool>>, Failure> {
     let mut mask: Option<Vec<bool>> = None;
-    for present in data.iter().filter_map(Data::present).chain(keyed) {
+    for present in columns.iter().filter_map(|column| column.present()).chain(keyed) {
         match &mut mask {
             None => mask = Some(present.to_vec()),
             Some(mask) if mask.len() == present.len() => {
@@ -75,7 +76,8 @@ fn mask(data: &[Data], keyed: Option<&[bool]>) -> Result<Option<Vec<bool>>, Fail
 mod with_formats {
     use super::{Data, Failure, Path, Request, Shape};
     use crate::data::{DataError, Reason};
-    use reduce_files::{Column, DataFile, FileError, Format};
+    use crate::distinct::KeyColumn;
+    use reduce_files::{Column, DataFile, FileError, Format, Labels, Reason as FileReason};
     use std::panic;
     use std::path::PathBuf;
 
@@ -120,17 +122,50 @@ mod with_formats {
         path.is_file() && Format::of(path).is_ok_and(|format| format.is_some())
     }
 
-    /// Returns the column of the only table that has the keys; `None` if `--by` names a file, or nothing that there is.
-    pub(crate) fn key(args: &Request, by: &Path) -> Result<Option<Data>, Failure> {
+    /// Returns the columns of the only table that have the keys; `None` if there is none, or a `--by` names a file.
+    pub(crate) fn keys(args: &Request, by: &[PathBuf]) -> Result<Option<Vec<KeyColumn>>, Failure> {
         let mut tables = args.files.iter().filter(|path| args.raw.is_none() && is_table(path));
-        match (tables.next(), tables.next(), by.to_str()) {
-            (Some(table), None, Some(name)) if !by.exists() => Ok(read(table, &[name], args.limit)?.pop()),
+        let (Some(table), None) = (tables.next(), tables.next()) else { return Ok(None) };
+        let name = |by: &PathBuf| by.to_str().filter(|_| !by.exists()).map(str::to_owned);
+        match by.iter().map(name).collect::<Option<Vec<_>>>() {
+            Some(names) if !names.is_empty() => {
+                guarded(table, || read_keys(table, &names, args.limit)).map(Some)
+            }
             _ => Ok(None),
+        }
+    }
+
+    fn read_keys(path: &Path, names: &[String], limit: u64) -> Result<Vec<KeyColumn>, Failure> {
+        let mut file = DataFile::open(path).map_err(failure)?.with_limit(limit);
+        let mut column = |name: &String| match file.column(name) {
+            Err(FileError { reason: FileReason::Type { .. } | FileReason::Cell { .. }, .. }) => {
+                let Labels { numbers, names, present } = file.labels(name).map_err(failure)?;
+                let shape = vec![numbers.len() as u64];
+                let values = numbers.into();
+                let data = data(path, name, Column { values, present, shape, is_fortran: false });
+                Ok(KeyColumn { data, names: Some(names) })
+            }
+            column => Ok(KeyColumn { data: data(path, name, column.map_err(failure)?), names: None }),
+        };
+        let columns = names.iter().map(&mut column).collect::<Result<Vec<_>, Failure>>()?;
+        let length = |column: &KeyColumn| column.data.shape().map(|shape| shape.lengths.clone());
+        match columns.iter().find(|column| length(column) != length(&columns[0])) {
+            Some(other) => Err(Failure::request(format!(
+                "{} is not as long as {}; columns of keys must be equally long",
+                other.data.path.display(),
+                columns[0].data.path.display()
+            ))),
+            None => Ok(columns),
         }
     }
 
     /// Reads columns of a file; without names the only one there is.
     fn read(path: &Path, names: &[&str], limit: u64) -> Result<Vec<Data>, Failure> {
+        guarded(path, || read_columns(path, names, limit))
+    }
+
+    /// Calls a reader of a file, and says that the file is damaged if the reader panics.
+    fn guarded<T>(path: &Path, read: impl FnOnce() -> T) -> T {
         let hook = panic::take_hook();
         let damaged = path.to_owned();
         // The readers are other crates. Where a panic ends the process, this is the only place for its message.
@@ -143,7 +178,7 @@ mod with_formats {
                 std::process::exit(2);
             }
         }));
-        let data = read_columns(path, names, limit);
+        let data = read();
         panic::set_hook(hook);
         data
     }
@@ -179,6 +214,8 @@ mod with_formats {
 #[cfg(not(feature = "formats"))]
 mod without_formats {
     use super::{Data, Failure, Path, Request};
+    use crate::distinct::KeyColumn;
+    use std::path::PathBuf;
 
     /// The ends of the names of files that need the feature.
     const ENDS: [&str; 6] = ["parquet", "pq", "safetensors", "npz", "csv", "tsv"];
@@ -205,8 +242,8 @@ mod without_formats {
         ))
     }
 
-    /// Returns no key column: this build reads no columns.
-    pub(crate) fn key(_: &Request, _: &Path) -> Result<Option<Data>, Failure> {
+    /// Returns no columns: this build reads none.
+    pub(crate) fn keys(_: &Request, _: &[PathBuf]) -> Result<Option<Vec<KeyColumn>>, Failure> {
         Ok(None)
     }
 }

@@ -2,16 +2,16 @@
 
 use crate::args::{Request, Run};
 use crate::data::{Data, Reading};
-use crate::distinct::{Distinct, Numbered};
+use crate::distinct::{Distinct, GroupKeys, KeyColumn, Numbered};
 use crate::failure::Failure;
 use crate::groups::Inputs;
 use crate::{columns, npy_file, output};
 use reduce_ir::axes::{Cut, Keys};
 use reduce_ir::operation::Record;
 use reduce_ir::{Axes, Scalar, Spec, Value};
-use reduce_lanes::{Lanes, LanesRef};
+use reduce_lanes::LanesRef;
 use reduce_runtime::{Groups, Reducer, View};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The file that cuts the elements.
 #[derive(Debug)]
@@ -20,17 +20,18 @@ pub(crate) enum Cutter {
     Offsets(Data),
     /// A key for each element.
     Keys(Data),
-    /// A column with a key for each element, before the specification is known.
-    Column(Data),
-    /// The groups of a column: one for each different key.
-    Distinct(Data, Distinct),
+    /// Columns with a key for each element, before the specification is known.
+    Columns(Vec<KeyColumn>),
+    /// The groups of columns: one for each different key.
+    Distinct(Distinct),
 }
 
 impl Cutter {
-    /// Opens the file of offsets or keys, if the arguments name one.
+    /// Opens the file of offsets or keys, or reads the columns of keys, if the arguments name any.
     pub(crate) fn open(
         args: &Request,
-        [segments, by]: [Option<&Path>; 2],
+        segments: Option<&Path>,
+        by: &[PathBuf],
     ) -> Result<Option<Cutter>, Failure> {
         let open = |path: &Path| -> Result<Data, Failure> {
             let data = Data::open(path, Reading { raw: None, limit: args.limit })?;
@@ -42,39 +43,44 @@ impl Cutter {
                 ))),
             }
         };
-        match (segments, by) {
-            (Some(path), _) => offsets(open(path)?).map(|data| Some(Cutter::Offsets(data))),
-            (None, Some(path)) => match columns::key(args, path)? {
-                Some(column) => Ok(Some(Cutter::Column(column))),
-                None => Ok(Some(Cutter::Keys(open(path)?))),
-            },
-            (None, None) => Ok(None),
+        if let Some(path) = segments {
+            return offsets(open(path)?).map(|data| Some(Cutter::Offsets(data)));
+        }
+        match (columns::keys(args, by)?, by) {
+            (Some(columns), _) => Ok(Some(Cutter::Columns(columns))),
+            (None, []) => Ok(None),
+            (None, [path]) => Ok(Some(Cutter::Keys(open(path)?))),
+            (None, [..]) => Err(Failure::request(
+                "several `--by` name columns of one data file, and at least one of these is none; name one file, or columns alone",
+            )),
         }
     }
 
-    /// Numbers the keys of a column, unless the specification defines the groups. Returns the missing parts of the specification.
+    /// Numbers the keys of columns, unless the specification defines the groups. Returns the missing parts of the specification.
     pub(crate) fn number(&mut self, spec: &Spec) -> Result<Option<Numbered>, Failure> {
-        let Cutter::Column(data) = self else { return Ok(None) };
-        let data = data.take();
-        let present = data.present().map(<[bool]>::to_vec);
-        match spec.axes.as_ref().map(|axes| axes.cut) {
-            None => {
-                let groups = Distinct::of(&data)?;
-                let count = Some(groups.keys.len());
-                *self = Cutter::Distinct(data, groups);
-                Ok(Some(Numbered { count, present }))
-            }
-            Some(Cut::Keys(_)) => {
+        let Cutter::Columns(columns) = self else { return Ok(None) };
+        let columns = std::mem::take(columns);
+        let data: Vec<_> = columns.iter().map(|column| &column.data).collect();
+        let present = columns::present(&data, None)?;
+        let Some(axes) = &spec.axes else {
+            let groups = Distinct::of(&columns, present.as_deref())?;
+            let count = Some(groups.count);
+            *self = Cutter::Distinct(groups);
+            return Ok(Some(Numbered { count, present }));
+        };
+        let data = only_numbers(columns)?;
+        match axes.cut {
+            Cut::Keys(_) => {
                 *self = Cutter::Keys(data);
                 Ok(Some(Numbered { count: None, present }))
             }
-            Some(Cut::Whole | Cut::Runs(_) | Cut::Offsets(_)) if present.is_some() => {
+            Cut::Whole | Cut::Runs(_) | Cut::Offsets(_) if present.is_some() => {
                 let path = data.path.display();
                 Err(Failure::request(format!(
                     "{path} lacks keys, and a run needs them; leave `groups: runs` out"
                 )))
             }
-            Some(Cut::Whole | Cut::Runs(_) | Cut::Offsets(_)) => {
+            Cut::Whole | Cut::Runs(_) | Cut::Offsets(_) => {
                 *self = Cutter::Keys(data);
                 Ok(None)
             }
@@ -84,41 +90,41 @@ impl Cutter {
     fn cut(&self) -> Cut {
         match self {
             Cutter::Offsets(data) => Cut::Offsets(data.ty()),
-            Cutter::Keys(data) | Cutter::Column(data) | Cutter::Distinct(data, _) => Cut::Runs(data.ty()),
+            Cutter::Keys(data) => Cut::Runs(data.ty()),
+            // The specification has its own.
+            Cutter::Columns(_) | Cutter::Distinct(_) => Cut::Runs(Scalar::U32),
         }
     }
 
     /// Returns the offsets, the keys, or the numbers of the groups of a column.
     pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, Failure> {
-        if let Cutter::Distinct(_, Distinct { numbers, .. }) = self {
-            return Ok(numbers.borrow());
+        match self {
+            Cutter::Offsets(data) | Cutter::Keys(data) => Ok(data.lanes()?),
+            Cutter::Distinct(Distinct { numbers, .. }) => Ok(numbers.borrow()),
+            Cutter::Columns(_) => Ok(LanesRef::U32(&[])),
         }
-        Ok(self.data().lanes()?)
     }
 
     /// Checks that the file is as it was.
     pub(crate) fn check_unchanged(&self) -> Result<(), Failure> {
-        Ok(self.data().check_unchanged()?)
-    }
-
-    fn data(&self) -> &Data {
         match self {
-            Cutter::Offsets(data) | Cutter::Keys(data) | Cutter::Column(data) => data,
-            Cutter::Distinct(data, _) => data,
+            Cutter::Offsets(data) | Cutter::Keys(data) => Ok(data.check_unchanged()?),
+            // They lie in memory.
+            Cutter::Columns(_) | Cutter::Distinct(_) => Ok(()),
         }
     }
 
-    /// Reduces the groups. Returns their keys as well, if there are keys.
+    /// Reduces the groups. Returns their keys as well, by column, if there are keys.
     pub(crate) fn reduce(
         &self,
         reducer: &Reducer,
         inputs: &Inputs<'_>,
         params: &[Value],
-    ) -> Result<(Option<Lanes>, Groups), Failure> {
-        let cut = self.data().lanes()?;
+    ) -> Result<(Option<Vec<GroupKeys>>, Groups), Failure> {
+        let cut = self.lanes()?;
         let is_numbered = reducer.axes().is_some_and(|axes| matches!(axes.cut, Cut::Keys(_)));
         let (keys, groups) = match self {
-            Cutter::Distinct(_, Distinct { numbers, keys }) => {
+            Cutter::Distinct(Distinct { numbers, keys, .. }) => {
                 let numbers = View::new(numbers.borrow(), [numbers.len()]);
                 (Some(keys.clone()), reducer.reduce_keys(&inputs.views, numbers, params)?)
             }
@@ -127,13 +133,27 @@ impl Cutter {
                 (None, reducer.reduce_keys(&inputs.views, keys, params)?)
             }
             Cutter::Offsets(_) => (None, reducer.reduce_segments(&inputs.views, cut, params)?),
-            Cutter::Keys(_) | Cutter::Column(_) => {
+            Cutter::Keys(_) | Cutter::Columns(_) => {
                 let runs = reducer.reduce_runs(&inputs.views, cut, params)?;
-                (Some(runs.keys), runs.groups)
+                (Some(vec![GroupKeys::Numbers(runs.keys)]), runs.groups)
             }
         };
-        self.data().check_unchanged()?;
+        self.check_unchanged()?;
         Ok((keys, groups))
+    }
+}
+
+/// Returns the only column, for a specification that has its own groups of numbers.
+fn only_numbers(mut columns: Vec<KeyColumn>) -> Result<Data, Failure> {
+    match (columns.pop(), columns.is_empty()) {
+        (Some(KeyColumn { data, names: None }), true) => Ok(data),
+        (Some(KeyColumn { data, names: Some(_) }), true) => Err(Failure::request(format!(
+            "{} holds text, and `by`, `groups` and `axes` of the specification are for numbers; leave them out",
+            data.path.display()
+        ))),
+        _ => Err(Failure::request(
+            "several columns of keys make groups by themselves; leave `by`, `groups` and `axes` out of the specification",
+        )),
     }
 }
 
@@ -195,11 +215,16 @@ pub(crate) fn check_kernels(spec: &Spec) -> Result<(), Failure> {
     }
 }
 
-/// Writes the keys of runs to the file that the arguments name.
-pub(crate) fn write_keys(args: &Run, keys: Option<&Lanes>) -> Result<(), Failure> {
+/// Writes the keys of groups to the file that the arguments name.
+pub(crate) fn write_keys(args: &Run, keys: Option<&[GroupKeys]>) -> Result<(), Failure> {
     let Some(path) = &args.keys_out else { return Ok(()) };
     let Some(keys) = keys else {
         return Err(Failure::request("the keys of numbered groups are 0, 1, 2, …; leave `--keys-out` out"));
+    };
+    let [GroupKeys::Numbers(keys)] = keys else {
+        return Err(Failure::request(
+            "a NumPy file holds the keys of one column of numbers; write `--json` instead of `--keys-out`",
+        ));
     };
     let record = Record::scalar(keys.ty());
     output::write(Some(path), &npy_file::file(&record, &[keys.len() as u64], std::slice::from_ref(keys))?)

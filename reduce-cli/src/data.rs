@@ -118,13 +118,6 @@ impl Data {
         Data { path, dtype, storage, shape: Some(shape), opened: None, pipe: None, present }
     }
 
-    /// Moves the data out, and leaves none of it.
-    pub(crate) fn take(&mut self) -> Data {
-        let shape = Shape { lengths: vec![0], is_fortran: false };
-        let none = Data::of_lanes(self.path.clone(), Lanes::empty(self.ty()), shape, None);
-        std::mem::replace(self, none)
-    }
-
     /// Returns which elements are present; `None` if all are.
     pub(crate) fn present(&self) -> Option<&[bool]> {
         self.present.as_deref()

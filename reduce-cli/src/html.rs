@@ -43,7 +43,7 @@ pub(crate) fn report(args: &Report) -> Result<(), Failure> {
             "a report shows elements without gaps, and values are absent; save those that are present",
         ));
     }
-    let mut cutter = Cutter::open(&request, [args.segments.as_deref(), args.by.as_deref()])?;
+    let mut cutter = Cutter::open(&request, args.segments.as_deref(), args.by.as_slice())?;
     let (source, parsed) = match &files[..] {
         [] => source.parse(None).map(|parsed| (source, parsed))?,
         _ => columns::parse(source, &mut files, cutter.as_mut())?,

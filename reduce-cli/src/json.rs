@@ -1,5 +1,6 @@
 //! Lines of JSON, in particular the line of `reducegen run`.
 
+use crate::distinct::GroupKeys;
 use crate::failure::Failure;
 use crate::report::{Report, Results, microseconds};
 use reduce_ir::func::Param;
@@ -42,11 +43,11 @@ impl<'a> Run<'a> {
         Run {
             shape: match report.results {
                 Results::One(_) => None,
-                Results::Groups(groups) | Results::Runs(_, groups) => Some(&groups.shape),
+                Results::Groups(groups) | Results::Keys(_, groups) => Some(&groups.shape),
             },
             keys: match report.results {
                 Results::One(_) | Results::Groups(..) => None,
-                Results::Runs(keys, ..) => Some((0..keys.len()).map(|at| number(keys.get(at))).collect()),
+                Results::Keys(keys, ..) => Some(keys_of_groups(keys)),
             },
             result: fields(report, number),
             bits: fields(report, |value| value.hex().into()),
@@ -61,6 +62,19 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Returns the key of each group: an array of its columns, if there are several.
+fn keys_of_groups(columns: &[GroupKeys]) -> Vec<serde_json::Value> {
+    let key = |column: &GroupKeys, at: usize| match column {
+        GroupKeys::Numbers(keys) => number(keys.get(at)),
+        GroupKeys::Names(keys) => keys[at].as_str().into(),
+    };
+    let groups = 0..columns.first().map_or(0, GroupKeys::len);
+    match columns {
+        [only] => groups.map(|at| key(only, at)).collect(),
+        _ => groups.map(|at| columns.iter().map(|column| key(column, at)).collect()).collect(),
+    }
+}
+
 /// Returns the values of each field of the output: one, or a flat array of those of all groups.
 fn fields<'a>(
     report: &'a Report<'a>,
@@ -69,7 +83,7 @@ fn fields<'a>(
     let output = &report.operation.output;
     let values: Vec<serde_json::Value> = match report.results {
         Results::One(values) => values.iter().copied().map(convert).collect(),
-        Results::Groups(groups) | Results::Runs(_, groups) => {
+        Results::Groups(groups) | Results::Keys(_, groups) => {
             (0..output.fields.len()).map(|field| array(groups, field, convert).into()).collect()
         }
     };

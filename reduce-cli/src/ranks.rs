@@ -68,7 +68,7 @@ mod with_mpi {
     }
 
     fn part(args: &Run, rank: i32, count: i32) -> Result<Partials, Failure> {
-        if args.segments.is_some() || args.by.is_some() || args.trace {
+        if args.segments.is_some() || !args.by.is_empty() || args.trace {
             return Err(Failure::request(
                 "ranks reduce parts of groups of one length; leave out `--segments`, `--by` and `--trace`",
             ));

@@ -1,9 +1,9 @@
 //! The result of `reducegen run` for people; [`super::json`] is for programs.
 
 use crate::array;
+use crate::distinct::GroupKeys;
 use reduce_ir::Value;
 use reduce_ir::operation::{Operation, Record};
-use reduce_lanes::Lanes;
 pub(crate) use reduce_report::record_text;
 use reduce_runtime::Groups;
 use std::time::Duration;
@@ -38,8 +38,8 @@ pub(crate) enum Results<'a> {
     One(&'a [Value]),
     /// One result for each group.
     Groups(&'a Groups),
-    /// One result for each run of equal keys, with the keys.
-    Runs(&'a Lanes, &'a Groups),
+    /// One result for each key, with the keys by column.
+    Keys(&'a [GroupKeys], &'a Groups),
 }
 
 impl Report<'_> {
@@ -48,11 +48,9 @@ impl Report<'_> {
         match self.results {
             Results::One(values) => result_text(self.operation, values),
             Results::Groups(groups) => array::text(&self.operation.output, groups),
-            Results::Runs(keys, groups) => {
-                let all =
-                    Groups { shape: vec![keys.len() as u64], fields: vec![(*keys).clone()], present: None };
-                let keys = array::text(&Record::scalar(keys.ty()), &all);
-                format!("keys {keys}\n{}", array::text(&self.operation.output, groups))
+            Results::Keys(keys, groups) => {
+                let keys: String = keys.iter().map(|keys| format!("keys {}\n", keys_text(keys))).collect();
+                keys + &array::text(&self.operation.output, groups)
             }
         }
     }
@@ -69,6 +67,16 @@ impl Report<'_> {
     /// Returns the bytes of the inputs divided by the nanoseconds of the computation.
     pub(crate) fn gigabytes_per_second(&self) -> Option<f64> {
         self.kernel.map(|kernel| self.bytes as f64 / kernel.as_nanos().max(1) as f64)
+    }
+}
+
+fn keys_text(keys: &GroupKeys) -> String {
+    match keys {
+        GroupKeys::Names(keys) => array::names(keys),
+        GroupKeys::Numbers(keys) => {
+            let all = Groups { shape: vec![keys.len() as u64], fields: vec![keys.clone()], present: None };
+            array::text(&Record::scalar(keys.ty()), &all)
+        }
     }
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
 
 /// Opens the file that cuts the elements, if there is one.
 fn cutter(args: &Run) -> Result<Option<Cutter>, Failure> {
-    Cutter::open(&args.request, [args.segments.as_deref(), args.by.as_deref()])
+    Cutter::open(&args.request, args.segments.as_deref(), &args.by)
 }
 
 /// A device, the reducer on it, and the reason why it is no GPU.
@@ -138,12 +138,12 @@ impl Task<'_> {
         let kernel = Some(start.elapsed());
         self.args.output.as_ref().map_or(Ok(()), |_| groups::check_present(&groups))?;
         groups::check_json(self.args.json, groups.len() as u64)?;
-        cut::write_keys(self.args, keys.as_ref())?;
+        cut::write_keys(self.args, keys.as_deref())?;
         let n = inputs.shaped.extent().elements();
         inputs.shaped.nest.result.clone_from(&groups.shape);
         let size = Size { n, length: n, bytes: inputs.shaped.bytes() };
         let results = match &keys {
-            Some(keys) => Results::Runs(keys, &groups),
+            Some(keys) => Results::Keys(keys, &groups),
             None => Results::Groups(&groups),
         };
         self.report(&opened, (size, inputs.shaped.text()), results, kernel)
@@ -300,7 +300,7 @@ pub(crate) fn print(
 fn array(report: &Report<'_>) -> Result<Vec<u8>, Failure> {
     let output = &report.operation.output;
     match report.results {
-        Results::Groups(groups) | Results::Runs(_, groups) => {
+        Results::Groups(groups) | Results::Keys(_, groups) => {
             npy_file::file(output, &groups.shape, &groups.fields)
         }
         Results::One(values) => {

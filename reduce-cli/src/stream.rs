@@ -22,7 +22,7 @@ pub(crate) fn suits(args: &Run, spec: &Spec) -> bool {
     let Request { files, offset, step, len, axis, shape, .. } = &args.request;
     let takes_all = *offset == [0] && *step == [1] && len.is_none();
     let has_one_result = spec.axes.is_none() && axis.is_empty() && shape.is_none();
-    let is_cut = args.segments.is_some() || args.by.is_some();
+    let is_cut = args.segments.is_some() || !args.by.is_empty();
     let is_on_host = matches!(args.request.device, DeviceName::Auto | DeviceName::Host);
     files.len() == 1
         && takes_all

@@ -8,6 +8,7 @@ mod csv;
 mod elements;
 mod error;
 mod format;
+mod labels;
 mod npz;
 mod parquet;
 mod safetensors;
@@ -15,6 +16,7 @@ mod safetensors;
 pub use column::Column;
 pub use error::{FileError, Reason};
 pub use format::Format;
+pub use labels::Labels;
 
 use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
@@ -77,7 +79,7 @@ impl DataFile {
         }
     }
 
-    /// Reads a column.
+    /// Reads a column of numbers.
     ///
     /// # Errors
     /// The file has no such column, the column has a type that reducegen lacks or is larger than the limit, or the file is damaged.
@@ -85,6 +87,16 @@ impl DataFile {
         let (contents, limit) = (&mut self.contents, self.limit);
         let column = guarded(&format!("the column `{name}`"), || contents.column(name, limit));
         column.map_err(|reason| FileError::new(&self.path, reason))
+    }
+
+    /// Reads a column of text: strings of Parquet, with and without a dictionary, and any column of CSV.
+    ///
+    /// # Errors
+    /// As [`DataFile::column`]; the column holds no text.
+    pub fn labels(&mut self, name: &str) -> Result<Labels, FileError> {
+        let (contents, limit) = (&mut self.contents, self.limit);
+        let labels = guarded(&format!("the column `{name}`"), || contents.labels(name, limit));
+        labels.map_err(|reason| FileError::new(&self.path, reason))
     }
 }
 
@@ -108,6 +120,17 @@ impl Contents {
             Contents::Safetensors(file) => file.column(name, limit),
             Contents::Npz(file) => file.column(name, limit),
             Contents::Csv(file) => file.column(name, limit),
+        }
+    }
+
+    fn labels(&mut self, name: &str, limit: u64) -> Result<Labels, Reason> {
+        match self {
+            Contents::Parquet(file) => file.labels(name, limit),
+            Contents::Csv(file) => file.labels(name, limit),
+            Contents::Safetensors(_) | Contents::Npz(_) => {
+                let (column, ty) = (name.to_owned(), "numbers, not text".to_owned());
+                Err(Reason::Type { column, ty, advice: "read it by `column`" })
+            }
         }
     }
 }

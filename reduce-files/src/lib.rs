@@ -21,4 +21,4 @@ mod formats;
 pub mod npy;
 
 #[cfg(feature = "formats")]
-pub use formats::{Column, DataFile, FileError, Format, Reason};
+pub use formats::{Column, DataFile, FileError, Format, Labels, Reason};

@@ -54,6 +54,23 @@ mod with_formats {
         assert_eq!(trips(numbered, &["--column", "fare", "--by", "passengers"]), "[  0 293 190  81   0  70]");
     }
 
+    /// Results of DuckDB: `select vendor, sum(fare) … group by 1 order by 1`, and the same by vendor and passengers without the null.
+    #[test]
+    fn text_and_several_columns_are_keys() {
+        let folder = Folder::of("columns_text").with("t.csv", "k,x\nb,1\n10,2\nNA,4\nb,8\n");
+        let sum = |file: &str, args: &[&str]| run(&folder, &[&["sum", file], args].concat());
+        let vendor = ["--column", "fare", "--by", "vendor"];
+        assert_eq!(sum(TRIPS, &vendor), "keys [\"a\" \"b\"]\n[332 316]");
+        let both = [&vendor[..], &["--by", "passengers"]].concat();
+        let found = "keys [\"a\" \"a\" \"a\" \"a\" \"b\" \"b\" \"b\" \"b\"]\nkeys [1 2 3 5 1 2 3 5]\n[137 110  44  41 156  80  37  29]";
+        assert_eq!(sum(TRIPS, &both), found);
+        let lines = sum(TRIPS, &[&both[..], &["--json"]].concat());
+        assert!(lines.contains(r#""keys":[["a",1],["a",2],["a",3],["a",5],["b",1]"#), "{lines}");
+        let swapped = ["--column", "fare", "--by", "passengers", "--by", "vendor", "--json"];
+        assert!(sum(TRIPS, &swapped).contains(r#""result":[137,156,110,80,44,37,41,29]"#));
+        assert_eq!(sum("t.csv", &["--column", "x", "--by", "k"]), "keys [\"10\" \"b\"]\n[2 9]");
+    }
+
     /// The mask is a filter: the bits are those of the same data with a filter, and not those of a copy without the gaps.
     #[test]
     fn absent_values_are_filtered_at_their_positions() {
@@ -137,11 +154,32 @@ mod with_formats {
             ),
             (
                 &["mean", TRIPS, "--column", "vendor"],
-                "the column `vendor` holds strings or bytes; write a number for each",
+                "the column `vendor` holds strings or bytes; name a column of numbers; strings are keys",
             ),
             (
-                &["mean", TRIPS, "--column", "fare", "--by", "vendor"],
-                "the column `vendor` holds strings or bytes",
+                &["op: sum, by: { key: u32 }, groups: 2", TRIPS, "--column", "fare", "--by", "vendor"],
+                "`vendor` holds text, and `by`, `groups` and `axes` of the specification are for numbers",
+            ),
+            (
+                &[
+                    "op: sum, by: { k: i64 }, groups: runs",
+                    TRIPS,
+                    "--column",
+                    "fare",
+                    "--by",
+                    "vendor",
+                    "--by",
+                    "fare",
+                ],
+                "several columns of keys make groups by themselves; leave `by`, `groups` and `axes` out",
+            ),
+            (
+                &["sum", TRIPS, "--column", "fare", "--by", "vendor", "--keys-out", "k.npy"],
+                "a NumPy file holds the keys of one column of numbers; write `--json`",
+            ),
+            (
+                &["sum", "x.npy", "--by", "x.npy", "--by", "x.npy"],
+                "several `--by` name columns of one data file",
             ),
             (&["mean", TRIPS, "--column", "fare", "--by", "distance"], "holds f64, and keys are integers"),
             (

@@ -4,9 +4,11 @@ mod cells;
 
 use super::column::Column;
 use super::elements::of_read;
-use super::error::Reason;
-use cells::Cells;
+use super::error::{Reason, check_size};
+use super::labels::{Labels, Numbering};
+use cells::{Cells, is_absent};
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder, Trim};
+use reduce_ir::Scalar;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
@@ -50,6 +52,56 @@ impl Csv {
     }
 
     pub(super) fn column(&mut self, name: &str, limit: u64) -> Result<Column, Reason> {
+        let mut cells = Cells::default();
+        self.read(name, |line, cell| {
+            cells.push(cell).map_err(|mistake| {
+                let column = name.to_owned();
+                Reason::Cell { line, column, text: shown(cell), mistake: mistake.0 }
+            })?;
+            cells.check_size(name, limit)
+        })?;
+        cells.into_column()
+    }
+
+    pub(super) fn labels(&mut self, name: &str, limit: u64) -> Result<Labels, Reason> {
+        let numbering = Numbering::new(limit);
+        let (mut numbers, mut present) = (Vec::new(), Vec::new());
+        self.read(name, |line, cell| {
+            let text =
+                str::from_utf8(cell).map_err(|error| Reason::damaged(format!("line {line}"), error))?;
+            present.push(!is_absent(text));
+            numbers.push(if is_absent(text) { 0 } else { numbering.of(text).unwrap_or(0) });
+            numbering.check_size(name)?;
+            check_size(name, numbers.len() as u64, Scalar::U32, limit)
+        })?;
+        let present = present.contains(&false).then_some(present);
+        Ok(numbering.into_labels(numbers, present))
+    }
+
+    /// Reads the cells of a column, with the line of each.
+    fn read(
+        &mut self,
+        name: &str,
+        mut take: impl FnMut(u64, &[u8]) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
+        let place = self.place(name)?;
+        self.file.rewind()?;
+        let (mut reader, left) = self.reader(&self.file);
+        let mut record = ByteRecord::new();
+        loop {
+            left.set(LONGEST);
+            let line = reader.position().line();
+            let is_read = reader.read_byte_record(&mut record);
+            if !is_read.map_err(|error| reason(&format!("the text from line {line}"), error))? {
+                return Ok(());
+            }
+            let line = record.position().map_or(line, csv::Position::line);
+            take(line, record.get(place).unwrap_or_default())?;
+        }
+    }
+
+    /// Returns the place of a column in each record.
+    fn place(&self, name: &str) -> Result<usize, Reason> {
         let mut places = (0..self.names.len()).filter(|&at| self.names[at] == name);
         let Some(place) = places.next() else {
             return Err(Reason::Name { name: name.to_owned(), names: self.names() });
@@ -62,27 +114,7 @@ impl Csv {
                 advice: "rename one of them",
             });
         }
-        self.file.rewind()?;
-        self.read(name, place, limit)
-    }
-
-    fn read(&self, name: &str, place: usize, limit: u64) -> Result<Column, Reason> {
-        let (mut reader, left) = self.reader(&self.file);
-        let (mut record, mut cells) = (ByteRecord::new(), Cells::default());
-        loop {
-            left.set(LONGEST);
-            let line = reader.position().line();
-            let is_read = reader.read_byte_record(&mut record);
-            if !is_read.map_err(|error| reason(&format!("the text from line {line}"), error))? {
-                return cells.into_column();
-            }
-            let cell = record.get(place).unwrap_or_default();
-            cells.push(cell).map_err(|mistake| {
-                let line = record.position().map_or(line, csv::Position::line);
-                Reason::Cell { line, column: name.to_owned(), text: shown(cell), mistake: mistake.0 }
-            })?;
-            cells.check_size(name, limit)?;
-        }
+        Ok(place)
     }
 
     /// Returns a reader of records, and the bytes that it may read until the next one.

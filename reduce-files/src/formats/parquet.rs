@@ -6,6 +6,7 @@ mod values;
 
 use crate::formats::column::Column;
 use crate::formats::error::{Reason, check_size};
+use crate::formats::labels::Labels;
 use guard::{PageFile, Pages};
 use kind::Kind;
 use parquet::basic::Compression;
@@ -14,6 +15,7 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader};
 use parquet::schema::types::ColumnDescriptor;
+use reduce_ir::Scalar;
 use std::fs::File;
 use std::sync::Arc;
 use values::Values;
@@ -54,14 +56,25 @@ impl Parquet {
     }
 
     pub(crate) fn column(&mut self, name: &str, limit: u64) -> Result<Column, Reason> {
+        let source = self.source(name, limit)?;
+        let kind = Kind::of(source.descriptor())?;
+        check_size(name, source.rows(), kind.scalar(), limit)?;
+        values::read(source, kind)
+    }
+
+    pub(crate) fn labels(&mut self, name: &str, limit: u64) -> Result<Labels, Reason> {
+        let source = self.source(name, limit)?;
+        kind::check_text(source.descriptor())?;
+        check_size(name, source.rows(), Scalar::U32, limit)?;
+        values::labels(source)
+    }
+
+    fn source<'a>(&'a self, name: &'a str, limit: u64) -> Result<Source<'a>, Reason> {
         let names = self.names();
         let Some(index) = names.iter().position(|other| other == name) else {
             return Err(Reason::Name { name: name.to_owned(), names });
         };
-        let source = Source { name, file: &self.file, metadata: &self.metadata, index, limit };
-        let kind = Kind::of(source.descriptor())?;
-        check_size(name, source.rows(), kind.scalar(), limit)?;
-        values::read(source, kind)
+        Ok(Source { name, file: &self.file, metadata: &self.metadata, index, limit })
     }
 }
 

@@ -6,7 +6,7 @@ use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
     FloatType, Int32Type, Int64Type, Int96, Int96Type,
 };
-use reduce_files::Column;
+use reduce_files::{Column, DataFile};
 use reduce_ir::f16;
 use reduce_lanes::Lanes;
 
@@ -86,7 +86,7 @@ fn types_that_reducegen_lacks_have_an_error_with_a_way_out() {
     let text = [ByteArray::from("a")];
     assert_eq!(
         refused::<ByteArrayType>("BYTE_ARRAY x (STRING)", &text),
-        "the column `x` holds strings or bytes; write a number for each, such as its index in a list of them"
+        "the column `x` holds strings or bytes; name a column of numbers; strings are keys, of `--by` and of `labels`"
     );
     assert!(refused::<Int96Type>("INT96 x", &[Int96::new()]).contains("timestamps of 96 bits"));
     let wide = bytes(&[&[1; 20]]);
@@ -99,6 +99,35 @@ fn types_that_reducegen_lacks_have_an_error_with_a_way_out() {
         "row group 0 of column `x` is damaged: a value does not fit the type of the column; get the file again, or write it again"
     );
     assert!(refused::<Int32Type>("INT32 x (UINT_8)", &[256]).contains("does not fit the type"));
+}
+
+#[test]
+fn strings_are_labels_in_ascending_order() {
+    let folder = Folder::new();
+    let labels = |schema: &str, groups: &[&[Option<ByteArray>]], limit| {
+        let groups: Vec<_> = groups.iter().map(|group| vec![cells::<ByteArrayType>(group)]).collect();
+        let path = folder.file("x.parquet", &file(&format!("{schema};"), plain(), &groups));
+        let labels = DataFile::open(path).unwrap().with_limit(limit).labels("x");
+        labels.map_err(|error| error.reason.to_string())
+    };
+    let text = |text: &str| Some(ByteArray::from(text));
+    let schema = "OPTIONAL BYTE_ARRAY x (STRING)";
+    let groups = [&[text("ö"), None, text("a"), text("a")][..], &[text(""), text("ö")]];
+    let found = labels(schema, &groups, 1 << 20).unwrap();
+    assert_eq!(found.names, ["", "a", "ö"]);
+    assert_eq!(found.numbers, [2, 0, 1, 1, 0, 2]);
+    assert_eq!(found.present, Some(vec![true, false, true, true, true, true]));
+
+    let error = labels(schema, &groups, 23).unwrap_err();
+    assert!(error.starts_with("6 values of u32 in `x` need 24 bytes"), "{error}");
+    let long = ["x", "y"].map(|it| [text(&it.repeat(30))]);
+    let error = labels(schema, &[&long[0], &long[1]], 59).unwrap_err();
+    assert!(error.starts_with("60 values of u8 in `x` need 60 bytes"), "{error}");
+    let wrong = [Some(ByteArray::from(vec![0xff]))];
+    let error = labels("REQUIRED BYTE_ARRAY x (STRING)", &[&wrong], 1 << 20).unwrap_err();
+    assert!(error.contains("a value does not fit the type of the column"), "{error}");
+    let error = labels("REQUIRED BYTE_ARRAY x", &[&wrong], 1 << 20).unwrap_err();
+    assert!(error.starts_with("the column `x` holds no text"), "{error}");
 }
 
 #[test]

@@ -33,6 +33,19 @@ fn columns_have_the_narrowest_type_of_their_cells() {
 }
 
 #[test]
+fn every_column_has_labels() {
+    let path = Folder::new();
+    let mut trips = DataFile::open(path.file("trips.csv", TRIPS.as_bytes())).unwrap();
+    let names = trips.labels("name").unwrap();
+    assert_eq!(
+        (&names.numbers[..], &names.names[..]),
+        (&[0, 0, 1][..], &["a, b".to_owned(), "c".to_owned()][..])
+    );
+    assert_eq!(names.present, Some(vec![true, false, true]));
+    assert_eq!(trips.labels("distance").unwrap().names, ["1.5", "2"]);
+}
+
+#[test]
 fn integers_become_floats_where_a_float_follows() {
     let folder = Folder::new();
     let read = |cells: &str| folder.column("x.csv", format!("x\n{cells}").as_bytes(), "x").unwrap();

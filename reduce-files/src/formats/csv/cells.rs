@@ -122,9 +122,14 @@ impl Values {
     }
 }
 
+/// Returns whether a cell stands for no value.
+pub(super) fn is_absent(text: &str) -> bool {
+    ["", "na", "n/a", "null"].iter().any(|absent| text.eq_ignore_ascii_case(absent))
+}
+
 fn parse(cell: &[u8]) -> Result<Value, Mistake> {
     let text = str::from_utf8(cell).map_err(|_| NOT_A_NUMBER)?;
-    if ["", "na", "n/a", "null"].iter().any(|absent| text.eq_ignore_ascii_case(absent)) {
+    if is_absent(text) {
         return Ok(Value::Absent);
     }
     if let Ok(value) = text.parse() {

@@ -56,11 +56,24 @@ impl Kind {
             Type::DOUBLE => Ok(Kind::Plain(Scalar::F64)),
             Type::FIXED_LEN_BYTE_ARRAY if is_half(column) => Ok(Kind::Plain(Scalar::F16)),
             Type::INT96 => lacking("timestamps of 96 bits", "write them as timestamps of 64 bits"),
-            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => {
-                lacking("strings or bytes", "write a number for each, such as its index in a list of them")
-            }
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => lacking(
+                "strings or bytes",
+                "name a column of numbers; strings are keys, of `--by` and of `labels`",
+            ),
         }
     }
+}
+
+/// Refuses a column that holds no text.
+pub(super) fn check_text(column: &ColumnDescriptor) -> Result<(), Reason> {
+    let is_list = column.max_rep_level() > 0;
+    let logical = matches!(column.logical_type_ref(), Some(LogicalType::String | LogicalType::Enum));
+    let converted = matches!(column.converted_type(), ConvertedType::UTF8 | ConvertedType::ENUM);
+    if column.physical_type() == Type::BYTE_ARRAY && (logical || converted) && !is_list {
+        return Ok(());
+    }
+    let (column, ty) = (column.path().string(), "no text".to_owned());
+    Err(Reason::Type { column, ty, advice: "name a column of strings, or one of integers" })
 }
 
 /// Returns the digits of a decimal, and how many of them follow the point.

@@ -4,9 +4,10 @@ use super::kind::Kind;
 use super::{Fault, Source};
 use crate::formats::column::Column;
 use crate::formats::error::Reason;
+use crate::formats::labels::{Labels, Numbering};
 use parquet::basic::Type;
 use parquet::data_type::{
-    BoolType, ByteArrayType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
+    BoolType, ByteArray, ByteArrayType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
 };
 use reduce_ir::{Scalar, f16};
 use reduce_lanes::Lanes;
@@ -86,6 +87,16 @@ pub(super) fn read(source: Source<'_>, kind: Kind) -> Result<Column, Reason> {
             Ok(decimals(source, physical, |it| Some(nearest(it, scale)))?.into_column())
         }
     }
+}
+
+/// Reads a column of text.
+pub(super) fn labels(source: Source<'_>) -> Result<Labels, Reason> {
+    let numbering = Numbering::new(source.limit);
+    let number = |it: &ByteArray| numbering.of(str::from_utf8(it.data()).ok()?);
+    let read = source.read::<ByteArrayType, _>(number);
+    numbering.check_size(source.name)?;
+    let Values { values, present } = read?;
+    Ok(numbering.into_labels(values, present))
 }
 
 /// Reads integers of at most 32 bits.
