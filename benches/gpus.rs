@@ -9,6 +9,7 @@
 //! partials of each count of GPUs merge to the same bits as the partials of one GPU.
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be taken fails by panicking")]
 
+#[path = "peers/chart.rs"]
 mod chart;
 
 use chart::Line;

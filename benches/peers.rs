@@ -5,10 +5,11 @@
 //! 1. `cases`, the reductions, `shapes`, those with several results, and `goals`;
 //! 2. `run`, the contestants of a cell, round after round;
 //! 3. `clock`, stream and graph timing, with `ours`, `groups`, `cub`, `torch` and `read`;
-//! 4. `table`, the results, written by `markdown` and `plot`, and `shape_table` and `shape_plot`.
+//! 4. `table`, the results, written by `markdown` and `plot`, and `shape_table` and `shape_plot`; `chart` draws.
 
 #[path = "peers/cases.rs"]
 mod cases;
+#[path = "peers/chart.rs"]
 mod chart;
 #[path = "peers/clock.rs"]
 mod clock;

@@ -4,7 +4,7 @@
 
 #[path = "../benches/peers/cases.rs"]
 mod cases;
-#[path = "../benches/chart.rs"]
+#[path = "../benches/peers/chart.rs"]
 mod chart;
 #[path = "../benches/peers/goals.rs"]
 mod goals;

@@ -81,7 +81,7 @@ mod with_mpi {
         let of = (u64::from(rank.unsigned_abs()) + 1, count.unsigned_abs().into());
         let device = match args.request.device {
             DeviceName::Cuda(0) => DeviceName::Cuda(devices::own_gpu()),
-            device => device,
+            device @ (DeviceName::Auto | DeviceName::Host | DeviceName::Cuda(_)) => device,
         };
         partial::make(&args.request, of, device)
     }
