@@ -6,7 +6,7 @@
 
 mod driver;
 
-use driver::{Calls, with_driver};
+use driver::{Calls, last_launch, with_driver};
 use reduce_dsl::parse::spec;
 use reduce_runtime::cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use reduce_runtime::{Device, DeviceInput, Error, Reducer, View};
@@ -73,6 +73,42 @@ fn groups_without_elements_have_their_result() {
     assert_eq!(results("op: max, ty: f32, axes: i j -> i", [0, 5]).unwrap(), []);
     let error = results("op: argmax, ty: f32, axes: i j -> i", [2, 0]).unwrap_err();
     assert!(matches!(error, Error::Empty { .. }), "{error}");
+}
+
+/// The kernel writes where the caller wants, and afterwards to the memory of the call again.
+#[test]
+fn results_lie_where_the_caller_says() {
+    let Some((device, stream)) = with_driver("results_lie_where_the_caller_says") else { return };
+    let sum = Reducer::new(&spec("op: sum, ty: f32, axes: i j -> i").unwrap(), &device).unwrap();
+    let x: CudaSlice<f32> = stream.alloc_zeros(6000).unwrap();
+    let results: CudaSlice<f32> = stream.alloc_zeros(20).unwrap();
+    let at = results.device_ptr(&stream).0;
+    let data = DeviceInput::on_stream(&stream, &x);
+    let mut groups = sum.reduce_groups_device(&[View::new(&data, [20, 300])], &[]).unwrap();
+    let own = groups.workspace().result_ptr();
+    for length in [300, 30, 300] {
+        let views = [View::new(&data, [20, length])];
+        let place = |shape: &[u64]| {
+            assert_eq!(shape, [20]);
+            Ok(at)
+        };
+        // SAFETY: the results have room there, and live until the end of this test.
+        unsafe { sum.reduce_groups_at(&views, &[], &mut groups, place) }.unwrap();
+        assert!(last_launch().contains(&at) && !last_launch().contains(&own), "{length}");
+        assert!(
+            groups.workspace().result::<f32>().is_err(),
+            "there are no results in the memory of the call"
+        );
+        sum.reduce_groups_into(&views, &[], &mut groups).unwrap();
+        assert!(last_launch().contains(&own) && !last_launch().contains(&at), "{length}");
+    }
+    let none = |_: &[u64]| Err(Error::NoDevice);
+    // SAFETY: nothing is queued.
+    let refused = unsafe { sum.reduce_groups_at(&[View::new(&data, [20, 30])], &[], &mut groups, none) };
+    assert!(matches!(refused, Err(Error::NoDevice)));
+    // SAFETY: as above.
+    let other = unsafe { sum.reduce_groups_at(&[View::new(&data, [10, 30])], &[], &mut groups, |_| Ok(at)) };
+    assert!(matches!(other, Err(Error::OtherWorkspace)));
 }
 
 /// The caller's allocation holds the results, and comes back.

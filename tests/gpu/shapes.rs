@@ -6,7 +6,7 @@ use reduce_dsl::parse::spec;
 use reduce_ir::axes::{Axes, Axis, Cut, Kept, Pattern};
 use reduce_ir::{Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
-use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, sys};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, DevicePtr, sys};
 use reduce_runtime::{Array, Device, DeviceInput, Reducer, Reduction, View};
 
 const SPECS: [&str; 7] = [
@@ -117,6 +117,30 @@ fn typed_arrays_stay_on_the_device() {
     assert_eq!(found.read().unwrap(), wanted(0));
     sums.reduce_device_into(rows(7).with_data(&copy), &mut found).unwrap();
     assert_eq!(stream.clone_dtoh(&found.view().unwrap()).unwrap(), wanted(7).values);
+}
+
+/// Results are written where the caller says, by one launch and by two, with the bits of the host.
+#[test]
+fn results_lie_where_the_caller_says() {
+    let Some(device) = gpu("results_lie_where_the_caller_says") else { return };
+    let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
+    for lengths in [[700, 33], [3, 300_000]] {
+        let [gpu, host] = [&device, &Device::host()]
+            .map(|device| Reducer::new(&of_axes(SPECS[0], ("rc", "r")), device).unwrap());
+        let Lanes::F32(all) = elements(lengths[0] * lengths[1]) else { unreachable!("they are f32") };
+        let x = stream.clone_htod(&all).unwrap();
+        let input = DeviceInput::on_stream(&stream, &x);
+        let views = [View::new(&input, lengths)];
+        let mut groups = gpu.reduce_groups_device(&views, &[]).unwrap();
+        let results: CudaSlice<f32> = stream.alloc_zeros(lengths[0]).unwrap();
+        let at = results.device_ptr(&stream).0;
+        for _ in 0..3 {
+            // SAFETY: the results have room there, and are read after the stream was waited for.
+            unsafe { gpu.reduce_groups_at(&views, &[], &mut groups, |_| Ok(at)) }.unwrap();
+        }
+        let wanted = host.reduce_groups(&[View::new(all.as_slice().into(), lengths)], &[]).unwrap();
+        assert_eq!(Lanes::F32(stream.clone_dtoh(&results).unwrap()), wanted.fields[0], "{lengths:?}");
+    }
 }
 
 #[test]

@@ -91,7 +91,18 @@ impl<'t> TensorStorage<'t> {
         Ok(self.view_of(data))
     }
 
-    /// Returns the positions of the elements in the memory.
+    /// Returns the memory. On a GPU it is a slice of cudarc, which [`TensorStorage::positions`] makes a view of.
+    #[must_use]
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// Returns the positions of the elements in the memory, without the memory: `positions().with_data(slice)` is a view.
+    #[must_use]
+    pub fn positions(&self) -> View<()> {
+        self.view_of(())
+    }
+
     fn view_of<D>(&self, data: D) -> View<D> {
         let lengths = self.layout.dims().to_vec();
         // candle may place a tensor without elements behind the memory.
@@ -211,6 +222,15 @@ mod tests {
         let error = TensorError::Device { device: DeviceLocation::Cuda { gpu_id: 1 } };
         assert!(error.to_string().contains("is on device cuda:1,"), "{error}");
         assert!(error.to_string().contains("`to_device(&Device::Cpu)`"), "{error}");
+    }
+
+    #[test]
+    fn positions_are_those_of_the_view() {
+        let part = matrix().t().unwrap().narrow(0, 1, 2).unwrap();
+        let storage = TensorStorage::new(&part);
+        let candle_core::Storage::Cpu(memory) = storage.storage() else { panic!("it is on the CPU") };
+        let view = storage.positions().with_data(memory.as_slice::<i64>().unwrap());
+        assert_eq!(view, storage.view::<i64>().unwrap());
     }
 
     #[test]
