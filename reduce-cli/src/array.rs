@@ -1,6 +1,5 @@
 //! The results of groups as text: an array in brackets, as NumPy prints it, or a line for each struct.
 
-use crate::report::record_text;
 use reduce_ir::operation::Record;
 use reduce_runtime::Groups;
 
@@ -99,7 +98,7 @@ impl Results<'_> {
     /// Returns the result of a group.
     fn cell(&self, group: u64) -> String {
         let values = self.groups.get(group as usize);
-        values.map_or(NONE.to_owned(), |values| record_text(self.output, &values))
+        values.map_or(NONE.to_owned(), |values| self.output.value_text(&values))
     }
 
     /// Returns the line of a group: its coordinates and its result.

@@ -4,7 +4,6 @@ use crate::array;
 use crate::distinct::GroupKeys;
 use reduce_ir::Value;
 use reduce_ir::operation::{Operation, Record};
-pub(crate) use reduce_report::record_text;
 use reduce_runtime::Groups;
 use std::time::Duration;
 
@@ -89,7 +88,7 @@ pub(crate) fn elements(operation: &Operation, n: u64) -> String {
 
 /// Returns a result as Rust writes it.
 pub(crate) fn result_text(operation: &Operation, values: &[Value]) -> String {
-    record_text(&operation.output, values)
+    operation.output.value_text(values)
 }
 
 /// Returns a time in microseconds, to the nanosecond.

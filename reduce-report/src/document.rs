@@ -5,7 +5,7 @@ use crate::about::{self, Sentence};
 use crate::association::Tree;
 use crate::data::{Cutting, Data};
 use crate::kernels::Kernels;
-use crate::play::{Outcome, record_text};
+use crate::play::Outcome;
 use crate::stage::{self, StageView};
 use reduce_codegen::Stage;
 use reduce_dsl::parse::{Bytes, Parsed};
@@ -183,7 +183,7 @@ impl Document {
         self.groups.clone_from(&data.groups);
         let output = &kernels.operation().output;
         let shown = |it: &Option<Vec<Value>>| {
-            it.as_ref().map_or_else(|| "no result".to_owned(), |it| record_text(output, it))
+            it.as_ref().map_or_else(|| "no result".to_owned(), |it| output.value_text(it))
         };
         self.results = results.iter().take(Document::RESULTS).map(shown).collect();
         self.notes.extend(parsed.notes.iter().map(|note| note.message.clone()));

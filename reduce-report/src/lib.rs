@@ -26,7 +26,7 @@ pub use data::{Cutting, Data};
 pub use document::{Document, Read, Resources, Size, Time};
 pub use kernels::{CutProgram, Kernels};
 pub use page::{STYLE, VIEWER, page};
-pub use play::{Outcome, Played, play, record_text};
+pub use play::{Outcome, Played, play};
 pub use stage::{Published, StageView};
 
 /// The reason why there is no document.

@@ -9,7 +9,7 @@ use crate::recording::Recording;
 use reduce_interpreter::{Acc, Event, Options, Values};
 use reduce_ir::Value;
 use reduce_ir::evaluate::OperandError;
-use reduce_ir::operation::{Operation, Record};
+use reduce_ir::operation::Operation;
 use reduce_ir::statements::{Buffer, LoweredKernel, Place};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -88,12 +88,12 @@ pub fn play(
     let values = domain.values;
     let results = results(operation, &values, data, &outcome.results)?;
     let with_text = |(acc, result): (&Option<Acc>, &Option<Vec<Value>>)| {
-        Some((watch.number((*acc)?)?, record_text(&operation.output, result.as_deref()?)))
+        Some((watch.number((*acc)?)?, operation.output.value_text(result.as_deref()?)))
     };
     let played = Played {
         kernels: views(operation, &lowered.kernels, watch.clusters(), lines),
         inputs: operation.inputs.iter().map(|input| (input.name.clone(), input.ty.size())).collect(),
-        values: watch.named.iter().map(|&acc| record_text(&operation.acc, &values.get(acc))).collect(),
+        values: watch.named.iter().map(|&acc| operation.acc.value_text(&values.get(acc))).collect(),
         finished: outcome.results.iter().zip(&results).filter_map(with_text).collect(),
         launches: watch.launches,
         frames: watch.frames,
@@ -160,17 +160,4 @@ fn arrays(operation: &Operation, kernel: &LoweredKernel) -> Vec<ArrayView> {
         view
     };
     kernel.shared.iter().map(|it| view(it.name, kernel.constant(it.len))).collect()
-}
-
-/// Returns a record as Rust writes it, `190.2` or `Range { lo: 0.0, hi: 190.2 }`.
-pub fn record_text(record: &Record, values: &[Value]) -> String {
-    let field = |(field, value): (&reduce_ir::func::Param, &Value)| match field.name.as_str() {
-        "" => value.to_string(),
-        name => format!("{name}: {value}"),
-    };
-    let fields: Vec<_> = record.fields.iter().zip(values).map(field).collect();
-    match &record.name {
-        None => fields.concat(),
-        Some(name) => format!("{name} {{ {} }}", fields.join(", ")),
-    }
 }

@@ -5,7 +5,7 @@ use super::column::Column;
 use super::equation::{Equation, Functions, Neutral};
 use super::native::{Computed, Native};
 use reduce_ir::Value;
-use reduce_ir::operation::{Argument, Operation, Record};
+use reduce_ir::operation::{Argument, Operation};
 use std::fmt;
 
 /// Operands for which the two sides of a law differ.
@@ -81,8 +81,8 @@ impl Counterexample {
         let lanes = |value: &Value| Computed::given(&Column::splat(*value, 1));
         let numbers: Vec<Vec<_>> = operands.iter().map(|it| it.iter().map(lanes).collect()).collect();
         let sides = functions.with(Native { len: 1, traced: false }).sides_of(equation, &numbers);
-        let texts: Vec<_> = operands.iter().map(|it| text(&operation.acc, it)).collect();
-        let neutral = |it: &Neutral| text(&operation.acc, it.values());
+        let texts: Vec<_> = operands.iter().map(|it| operation.acc.value_text(it)).collect();
+        let neutral = |it: &Neutral| operation.acc.value_text(it.values());
         let expressions = match (equation, texts.as_slice()) {
             (Equation::Associative, [a, b, c]) => {
                 [format!("op(op({a}, {b}), {c})"), format!("op({a}, op({b}, {c}))")]
@@ -95,19 +95,6 @@ impl Counterexample {
         let [left, right] = written(operation, expressions, sides);
         let (given, elements) = (String::new(), String::new());
         Counterexample { operands, position: 0, params: Vec::new(), left, right, given, elements }
-    }
-}
-
-/// Formats a value of that type in Rust syntax.
-fn text(record: &Record, values: &[Value]) -> String {
-    let field = |(field, value): (&reduce_ir::func::Param, &Value)| match field.name.as_str() {
-        "" => value.to_string(),
-        name => format!("{name}: {value}"),
-    };
-    let fields: Vec<_> = record.fields.iter().zip(values).map(field).collect();
-    match &record.name {
-        None => fields.concat(),
-        Some(name) => format!("{name} {{ {} }}", fields.join(", ")),
     }
 }
 
@@ -128,7 +115,7 @@ fn written(operation: &Operation, expressions: [String; 2], sides: [Vec<Computed
     let [left, right] = expressions;
     let [left_values, right_values] = sides.map(|side| values(&side));
     [(left, left_values), (right, right_values)].map(|(expression, values)| {
-        let result = text(&operation.acc, &values);
+        let result = operation.acc.value_text(&values);
         Side { expression, values, result }
     })
 }
