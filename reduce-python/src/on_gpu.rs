@@ -176,16 +176,15 @@ impl Call<'_> {
         }
         let stream = self.gpu.stream(self.stream);
         let queued = py.detach(|| self.queue(&stream, views, cut, library));
-        match queued.map_err(|error| errors::of_runtime(&error))? {
-            Queued::Placed(array) => Ok(array.into_bound(py)),
-            mut queued => {
-                let results = self.results(py, &mut queued, &stream, library);
-                if let Queued::Lent(lent, Some(number)) = queued {
-                    self.workspaces.keep(number, lent);
-                }
-                results
-            }
+        let mut queued = queued.map_err(|error| errors::of_runtime(&error))?;
+        if let Queued::Placed(array) = &queued {
+            return Ok(array.clone_ref(py).into_bound(py));
         }
+        let results = self.results(py, &mut queued, &stream, library);
+        if let Queued::Lent(lent, Some(number)) = queued {
+            self.workspaces.keep(number, lent);
+        }
+        results
     }
 
     fn queue(
