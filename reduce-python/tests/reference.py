@@ -80,6 +80,8 @@ def check_rounded(op, found, x, axis, keepdims):
         bound = 4 * (count + 10) * unit * magnitude
         # NumPy rounds as well.
         bound = bound + 4 * (count + 10) * 2.0**-53 * np.max(np.abs(wide), initial=0.0) ** (2 if op == "var" else 1)
+        # Below the normal numbers, errors are relative to the least of them all.
+        bound = bound + 4 * float(np.finfo(result).smallest_subnormal)
         error = np.abs(np.asarray(found, np.float64) - expected)
     same = (np.isnan(expected) & np.isnan(found)) | (np.asarray(found) == expected)
     assert np.all(same | (error <= bound)), (op, found, expected, error, bound)
