@@ -122,7 +122,7 @@ mod with_formats {
         path.is_file() && Format::of(path).is_ok_and(|format| format.is_some())
     }
 
-    /// Returns the columns of the only table that have the keys; `None` if there is none, or a `--by` names a file.
+    /// Reads the key columns that `--by` names. Returns `None` if a `--by` is the path of a file, or the data are not in one table.
     pub(crate) fn keys(args: &Request, by: &[PathBuf]) -> Result<Option<Vec<KeyColumn>>, Failure> {
         let mut tables = args.files.iter().filter(|path| args.raw.is_none() && is_table(path));
         let (Some(table), None) = (tables.next(), tables.next()) else { return Ok(None) };

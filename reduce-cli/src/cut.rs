@@ -101,6 +101,7 @@ impl Cutter {
         match self {
             Cutter::Offsets(data) | Cutter::Keys(data) => Ok(data.lanes()?),
             Cutter::Distinct(Distinct { numbers, .. }) => Ok(numbers.borrow()),
+            // Those that a specification did not number yet.
             Cutter::Columns(_) => Ok(LanesRef::U32(&[])),
         }
     }
@@ -124,8 +125,8 @@ impl Cutter {
         let cut = self.lanes()?;
         let is_numbered = reducer.axes().is_some_and(|axes| matches!(axes.cut, Cut::Keys(_)));
         let (keys, groups) = match self {
-            Cutter::Distinct(Distinct { numbers, keys, .. }) => {
-                let numbers = View::new(numbers.borrow(), [numbers.len()]);
+            Cutter::Distinct(Distinct { keys, .. }) => {
+                let numbers = View::new(cut, [cut.len()]);
                 (Some(keys.clone()), reducer.reduce_keys(&inputs.views, numbers, params)?)
             }
             Cutter::Keys(_) if is_numbered => {

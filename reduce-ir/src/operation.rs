@@ -58,18 +58,18 @@ impl Record {
         Record { name, generics: generics.map(compute), fields }
     }
 
-    /// Returns a value as Rust writes it: `190.2`, `Range { lo: 0.0, hi: 190.2 }`, `(1.5, 3)`, `[0, 2]`. The scalars of fields that are tuples
-    /// or arrays stand side by side.
+    /// Returns a value as Rust writes it: `190.2`, `Range { lo: 0.0, hi: 190.2 }`, `(1.5, 3)`, `[0, 2]`. Nested tuples and arrays are
+    /// flattened.
     pub fn value_text(&self, values: &[Value]) -> String {
         let Some(name) = &self.name else { return values.iter().map(Value::to_string).collect() };
-        // Tuples and arrays have the fields v0, v1, …; the name of one of their structs begins with the kind.
-        let is_nameless =
+        // A tuple or an array is a struct with the fields v0, v1, …, and its name begins with the kind.
+        let is_positional =
             self.fields.iter().zip(0..).all(|(field, at)| field.name.starts_with(&format!("v{at}")));
         let scalars = || values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
-        if is_nameless && name.starts_with("Tuple") {
+        if is_positional && name.starts_with("Tuple") {
             return format!("({})", scalars());
         }
-        if is_nameless && name.starts_with("Array") {
+        if is_positional && name.starts_with("Array") {
             return format!("[{}]", scalars());
         }
         let field = |(field, value): (&Param, &Value)| format!("{}: {value}", field.name);

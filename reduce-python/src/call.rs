@@ -42,19 +42,18 @@ impl<'py> Arguments<'py> {
     ) -> PyResult<Arguments<'py>> {
         let cut = cut(layout, &keywords)?;
         let mut stream = keywords.stream.map(gpu::handle).transpose()?;
-        let mut known = Known { is_named: stream.is_some(), current_of: None };
+        let is_named = stream.is_some();
         let mut read = |object: &Bound<'py, PyAny>| {
             let tensor = Tensor::of(object, stream)?;
             if let (Place::Cuda(ordinal), None) = (tensor.place, stream) {
                 stream = Some(gpu::current_stream(object.py(), tensor.library, ordinal)?);
-                known.current_of = Some((tensor.library, ordinal));
             }
             Ok::<_, PyErr>(tensor)
         };
         let mut tensors = arrays.iter_borrowed().map(|it| read(&it)).collect::<PyResult<Vec<_>>>()?;
         let cut = cut.map(&mut read).transpose()?;
         let stream = stream.unwrap_or(0);
-        check_places(&tensors, cut.as_ref(), (stream, &known), arrays.py())?;
+        check_places(&tensors, cut.as_ref(), (stream, is_named), arrays.py())?;
         let form = form(layout, &mut tensors, keywords.axis.as_ref(), keywords.keepdims)?;
         Ok(Arguments { tensors, cut, form, stream })
     }
@@ -107,20 +106,12 @@ fn cut<'k, 'py>(layout: Layout, keywords: &Keywords<'k, 'py>) -> PyResult<Option
     Ok(found)
 }
 
-/// How the stream of a call was found.
-struct Known {
-    /// Whether the caller named it.
-    is_named: bool,
-    /// The library, and the GPU, of which it is the current stream.
-    current_of: Option<(Library, usize)>,
-}
-
 /// Checks that all arrays lie in one place. The stream of a call waits for the streams on which its other arrays are written, unless the
 /// caller named the stream.
 fn check_places(
     tensors: &[Tensor<'_>],
     cut: Option<&Tensor<'_>>,
-    (stream, known): (usize, &Known),
+    (stream, is_named): (usize, bool),
     py: Python<'_>,
 ) -> PyResult<()> {
     let Some(first) = tensors.first() else { return Ok(()) };
@@ -134,7 +125,8 @@ fn check_places(
         }
         let Place::Cuda(ordinal) = tensor.place else { continue };
         let written_on = match tensor.written_on {
-            None if known.is_named || known.current_of == Some((tensor.library, ordinal)) => None,
+            // The stream of the call is the current one of the library of the first array.
+            None if is_named || tensor.library == first.library => None,
             None if matches!(tensor.library, Library::Torch | Library::Cupy) => {
                 Some(gpu::current_stream(py, tensor.library, ordinal)?)
             }

@@ -1,4 +1,4 @@
-//! Workspaces and results in memory that the library of the caller allocates, in the order of its stream. Its graphs own that memory too.
+//! Workspaces and results that PyTorch or CuPy allocates: from its own pool, in the order of its stream, and kept by its graphs.
 
 use crate::arrays;
 use crate::on_gpu::{Call, Queued};
@@ -27,8 +27,8 @@ impl Drop for Lent {
     }
 }
 
-/// The workspaces that a compiled reduction keeps from call to call, each with the number of its stream. Allocating one and
-/// setting its tickets takes longer than queueing the kernel.
+/// The workspaces that a compiled reduction keeps from call to call, each with the number of its stream. A new one costs an
+/// allocation and a memset, which take longer than the launch.
 #[derive(Default)]
 pub(crate) struct Workspaces(Mutex<Vec<(u64, Lent)>>);
 
@@ -147,18 +147,18 @@ impl Call<'_> {
         allocated.map_err(|_| Error::OutOfMemory { asked, free: free() })
     }
 
-    /// Returns the number of a stream, which no other stream ever has, unlike its handle. `None`: a graph may be capturing it, or the
-    /// handle means another stream in each thread.
+    /// Returns the number of a stream, which no other stream ever has, unlike its handle. `None`: a graph may be capturing it.
     fn stream_number(&self, stream: &CudaStream) -> Option<u64> {
-        const PER_THREAD: usize = 2;
+        // The null stream is one of the current context.
+        self.gpu.context.bind_to_thread().ok()?;
         let none = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         let (mut status, mut number) = (none, 0);
         // SAFETY: the stream lives; one status is written.
         let asked = unsafe { sys::cuStreamIsCapturing(stream.cu_stream(), &mut status) };
-        if self.stream == PER_THREAD || asked.result().is_err() || status != none {
+        if asked.result().is_err() || status != none {
             return None;
         }
-        // SAFETY: the stream lives, and the context of this process is current; one number is written.
+        // SAFETY: the stream lives; one number is written.
         unsafe { sys::cuStreamGetId(stream.cu_stream(), &mut number) }.result().ok()?;
         Some(number)
     }

@@ -130,6 +130,16 @@ fn accumulators_of_arrays_and_tuples() {
         spec("ty: f32, map: |x| [x, x * x], op: |a, b| [a[0] + b[0], a[1] + b[1]], identity: [0.0; 2]")
             .operation;
     assert_eq!(pair.output.text(), "ArrayF32x2 { v0: f32, v1: f32 }");
+
+    let [zero, one, two] = [0u32, 1, 2].map(Value::of);
+    assert_eq!(
+        histogram.acc.value_text(&[zero, one, two, zero]),
+        "H { bins_0: 0, bins_1: 1, bins_2: 2, bins_3: 0 }"
+    );
+    assert_eq!(spec(mean).operation.acc.value_text(&[Value::of(1.5f32), Value::of(3u64)]), "(1.5, 3)");
+    assert_eq!(pair.output.value_text(&[Value::of(1.0f32), Value::of(4.0f32)]), "[1.0, 4.0]");
+    let named = "ty: f32, acc: Tuple { a: f32, v1: f32 }, map: |x| Tuple { a: x, v1: x }, op: |p, q| Tuple { a: p.a + q.a, v1: p.v1 + q.v1 }, identity: Tuple { a: 0.0, v1: 0.0 }";
+    assert_eq!(spec(named).operation.acc.value_text(&[Value::of(1.0f32); 2]), "Tuple { a: 1.0, v1: 1.0 }");
 }
 
 #[test]

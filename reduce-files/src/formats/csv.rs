@@ -69,9 +69,12 @@ impl Csv {
         self.read(name, |line, cell| {
             let text =
                 str::from_utf8(cell).map_err(|error| Reason::damaged(format!("line {line}"), error))?;
-            present.push(!is_absent(text));
-            numbers.push(if is_absent(text) { 0 } else { numbering.of(text).unwrap_or(0) });
+            let number = if is_absent(text) { Some(0) } else { numbering.of(text) };
             numbering.check_size(name)?;
+            let too_many =
+                || Reason::damaged(format!("line {line}"), "there are more than 2^32 different texts");
+            numbers.push(number.ok_or_else(too_many)?);
+            present.push(!is_absent(text));
             check_size(name, numbers.len() as u64, Scalar::U32, limit)
         })?;
         let present = present.contains(&false).then_some(present);

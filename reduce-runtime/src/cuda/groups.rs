@@ -40,7 +40,8 @@ impl Kernels {
         let extent = nest.extent();
         self.prepare(extent.length)?;
         let mut workspace = Workspace::new(&self.variants, &stream, extent)?;
-        workspace.prepare_groups(extent, &sizes(nest), words(nest, firsts), params)?;
+        let at = workspace.result_ptr();
+        workspace.prepare_groups(extent, &sizes(nest), words(nest, firsts), params, at)?;
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         let stored = self.variants.operation.stored();
         let mut results = vec![0; extent.groups as usize * stored.size()];
@@ -177,16 +178,13 @@ impl Reducer {
         params: &[Value],
         into: &mut DeviceGroups,
     ) -> Result<(), Error> {
-        let (kernels, nest) = self.device_call_into(inputs, params, into)?;
-        kernels.check_groups(inputs, &into.workspace)?;
-        if nest.extent().elements() == 0 {
-            return Err(Error::Empty { operator: self.operation().name.clone() });
-        }
-        kernels.launch_groups(inputs, &nest, params, &mut into.workspace)
+        let (kernels, nest) = self.captured_call(inputs, params, into)?;
+        let at = into.workspace.result_ptr();
+        kernels.launch_groups(inputs, &nest, params, &mut into.workspace, at)
     }
 
-    /// As [`Reducer::reduce_groups_captured`], with results that lie where `place` says: it gets the length of each axis of the result, and
-    /// returns the address of as many results. `into` keeps no results then; its memory serves any number of calls on its stream.
+    /// As [`Reducer::reduce_groups_captured`], with results in memory of the caller: `place` gets the length of each axis of the result,
+    /// and returns the address of that memory. `into` has no results afterwards; its workspace serves any number of calls on its stream.
     ///
     /// # Safety
     /// As [`Reducer::reduce_groups_captured`]; the memory at that address has room for the results, laid out as at
@@ -201,19 +199,26 @@ impl Reducer {
         into: &mut DeviceGroups,
         place: impl FnOnce(&[u64]) -> Result<CUdeviceptr, Error>,
     ) -> Result<(), Error> {
+        let (kernels, nest) = self.captured_call(inputs, params, into)?;
+        let at = place(&into.shape)?;
+        let launched = kernels.launch_groups(inputs, &nest, params, &mut into.workspace, at);
+        into.workspace.forget_result();
+        launched
+    }
+
+    /// As [`Reducer::device_call_into`], and checks what a capture asks for: streams, and elements.
+    fn captured_call(
+        &self,
+        inputs: &[View<&DeviceInput<'_>>],
+        params: &[Value],
+        into: &mut DeviceGroups,
+    ) -> Result<(Arc<Kernels>, Nest), Error> {
         let (kernels, nest) = self.device_call_into(inputs, params, into)?;
         kernels.check_groups(inputs, &into.workspace)?;
         if nest.extent().elements() == 0 {
             return Err(Error::Empty { operator: self.operation().name.clone() });
         }
-        let address = place(&into.shape)?;
-        // SAFETY: the caller vouches for the memory.
-        unsafe { into.workspace.write_results_to(Some(address)) };
-        let launched = kernels.launch_groups(inputs, &nest, params, &mut into.workspace);
-        // SAFETY: this is the memory of the workspace itself.
-        unsafe { into.workspace.write_results_to(None) };
-        into.workspace.forget_result();
-        launched
+        Ok((kernels, nest))
     }
 
     /// As [`Reducer::device_call`], and checks that the results fit into the memory of an earlier call.
@@ -261,7 +266,8 @@ impl Kernels {
         let stream = workspace.stream().clone();
         driver::refuse_capture(&stream)?;
         workspace.wait_for_readers();
-        let launched = self.launch_groups(inputs, nest, params, workspace);
+        let at = workspace.result_ptr();
+        let launched = self.launch_groups(inputs, nest, params, workspace, at);
         // Also after a failed launch: earlier launches are queued.
         inputs.iter().map(|input| input.data.read_on(&stream)).fold(launched, Result::and)
     }
@@ -277,13 +283,14 @@ impl Kernels {
         Ok(())
     }
 
-    /// Queues the launches.
+    /// Queues the launches, which write the results to that address. Results of no elements lie in the workspace.
     fn launch_groups(
         &self,
         inputs: &[View<&DeviceInput<'_>>],
         nest: &Nest,
         params: &[Value],
         workspace: &mut Workspace,
+        results: CUdeviceptr,
     ) -> Result<(), Error> {
         let context = workspace.stream().context();
         context.bind_to_thread().map_err(failed("binding its context"))?;
@@ -295,7 +302,7 @@ impl Kernels {
             first + (input.offset * input.data.ty().size()) as u64
         });
         let params = nest.params(&self.variants.operation, params);
-        workspace.prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), &params)?;
+        workspace.prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), &params, results)?;
         workspace.launch_all()
     }
 }

@@ -61,10 +61,11 @@ impl Kernels {
         let buffers = ColdBuffers::new(self.gpu(), stream, &pieces.collect::<Vec<_>>())?;
         self.prepare(nest.extent().length)?;
         let mut workspace = Workspace::new(&self.variants, stream, nest.extent())?;
+        let at = workspace.result_ptr();
         timed(&timer, &mut workspace, |workspace, turn| {
             let copies = buffers.pieces(turn);
             let firsts = copies.iter().zip(inputs).zip(&spans).map(first_of_view);
-            workspace.prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), params)
+            workspace.prepare_groups(nest.extent(), &sizes(nest), words(nest, firsts), params, at)
         })
     }
 }

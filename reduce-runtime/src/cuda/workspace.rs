@@ -28,8 +28,6 @@ pub struct Workspace {
     stream: Arc<CudaStream>,
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
-    /// The address of the results: in this memory, or where the caller of the next launches wants them.
-    results: CUdeviceptr,
     /// Bytes of partials with flags.
     flagged: u64,
     /// The number of groups, and the most elements of one.
@@ -44,7 +42,7 @@ pub struct Workspace {
     is_lent: bool,
 }
 
-/// A launch with its arguments. Inputs and params change from call to call.
+/// A launch with its arguments. Inputs, params and the address of the results change from call to call.
 #[derive(Debug)]
 struct Prepared {
     kernel: Reads,
@@ -94,7 +92,6 @@ impl Workspace {
             stream,
             memory,
             base,
-            results: base + RESULT,
             flagged,
             most,
             planned,
@@ -275,7 +272,7 @@ impl Workspace {
         let is_strided = self.variants.domain == Domain::STRIDED;
         let words =
             inputs.flat_map(|(pointer, step)| [pointer].into_iter().chain(is_strided.then_some(step as u64)));
-        self.prepare_groups(n.into(), &[], words, params)
+        self.prepare_groups(n.into(), &[], words, params, self.result_ptr())
     }
 
     /// Prepares launches on groups of at least one element, with the given lengths of axes. Each input is given by its address
@@ -286,6 +283,7 @@ impl Workspace {
         sizes: &[u64],
         inputs: impl Iterator<Item = u64>,
         params: &[Value],
+        results: CUdeviceptr,
     ) -> Result<(), Error> {
         if self.planned.as_ref().is_none_or(|(known, lengths)| *known != extent || lengths != sizes) {
             self.plan(extent, sizes)?;
@@ -295,11 +293,12 @@ impl Workspace {
         for launch in &mut self.launches {
             let words = launch.arguments.iter_mut().rev();
             words.zip(params.iter().rev()).for_each(|(word, value)| *word = value.bits());
+            launch.arguments[launch.results] = results;
         }
         Ok(())
     }
 
-    /// Plans the launches for those elements, with room for inputs and params.
+    /// Plans the launches for those elements, with room for inputs, params and the address of the results.
     fn plan(&mut self, extent: Extent, sizes: &[u64]) -> Result<(), Error> {
         self.planned = None;
         self.variant_index = self.variants.index_of_n(extent.length);
@@ -323,7 +322,7 @@ impl Workspace {
         let groups = self.variants.domain.is_grouped().then_some(launch.groups);
         let counts = [launch.items].into_iter().chain(groups).chain(sizes.iter().copied());
         let results = items.len() + 1;
-        let rest = [to, self.results].into_iter().chain(counts).chain(ticket).chain(elements);
+        let rest = [to, 0].into_iter().chain(counts).chain(ticket).chain(elements);
         let params = operation.params.iter().map(|_| 0);
         Prepared {
             kernel: launch.kernel,

@@ -91,7 +91,7 @@ impl<'t> TensorStorage<'t> {
         Ok(self.view_of(data))
     }
 
-    /// Returns the memory. On a GPU it is a slice of cudarc, which [`TensorStorage::positions`] makes a view of.
+    /// Returns the memory. On a GPU it holds a slice of cudarc; see [`TensorStorage::positions`].
     #[must_use]
     pub fn storage(&self) -> &Storage {
         &self.storage

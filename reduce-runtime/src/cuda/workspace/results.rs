@@ -1,25 +1,13 @@
-//! Results that lie elsewhere, and results that no kernel writes.
+//! Results that no kernel writes: those of no elements.
 
 use super::Workspace;
 use crate::cuda::driver::failed;
 use crate::cuda::launch::fill;
 use crate::cuda::variants::bytes_of;
 use crate::{Error, host};
-use cudarc::driver::sys::CUdeviceptr;
 use reduce_ir::Value;
 
 impl Workspace {
-    /// Writes the results of the next launches to another address; `None`: to [`Workspace::result_ptr`].
-    ///
-    /// # Safety
-    /// The memory there has the size of the results and the alignment of their fields, and lives until the launches are done.
-    pub(in crate::cuda) unsafe fn write_results_to(&mut self, address: Option<CUdeviceptr>) {
-        self.results = address.unwrap_or(self.result_ptr());
-        for launch in &mut self.launches {
-            launch.arguments[launch.results] = self.results;
-        }
-    }
-
     /// Writes the results of groups without elements, or of no groups.
     pub(in crate::cuda) fn write_empty_groups(&mut self, params: &[Value]) -> Result<(), Error> {
         let (operation, groups) = (&self.variants.operation, self.groups());
