@@ -100,7 +100,7 @@ fn streams(gpu: &Gpu, chunk: &[f32]) {
     let (streamed, copied) = (rate(streamed), rate(least_of(5, || copies(&bytes))));
     println!("a reader of pageable memory, GB/s: {streamed:.2}, a plain copy {copied:.2}");
     let call = |elements: &[f32]| black_box(gpu.0.reduce(elements).unwrap());
-    let calls = |elements: &[f32]| least_of(5, || (0..PASSES).for_each(|_| drop(call(elements))));
+    let calls = |elements: &[f32]| least_of(5, || (0..PASSES).for_each(|_| _ = call(elements)));
     println!("calls on pageable memory, GB/s: {:.2}, a plain copy {copied:.2}", rate(calls(chunk)));
     let context = CudaContext::new(0).unwrap();
     // SAFETY: every element is written before it is read.
