@@ -223,7 +223,7 @@ fn whatever_an_input_or_a_param_is_called_kernels_are_the_same() {
         "shuffle, unroll, one_block, ticket",
         "shuffle, narrow_index, one_block, ticket",
     ];
-    for passes in sample(lists, 2) {
+    for passes in sample(lists, 4) {
         let neutral = called("neutral", passes);
         let wrong =
             |name: &&String| neutral.iter().zip(called(name, passes)).any(|(it, named)| differs(it, &named));

@@ -19,7 +19,7 @@ use reduce_lanes::Lanes;
 /// Checks a rotating half of the programs of the lists, around its boundaries and for a rotating sample of each n up to 1025.
 fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
     let turn = turn() as u64;
-    let programs: Vec<_> = sample(programs(operator(name).unwrap(), ty), 4).collect();
+    let programs: Vec<_> = sample(programs(operator(name).unwrap(), ty), 8).collect();
     programs.par_iter().for_each(|program| {
         let lowered = lower(program).unwrap();
         let one_of = if program.block <= 256 { 40 * one_of } else { 160 * one_of };

@@ -32,7 +32,7 @@ fn provenance_of_ordered_operators() {
     operations::ordered().par_iter().for_each(|subject| {
         let programs = programs_of(&subject.operation);
         assert!(programs.len() > 20, "{} programs", programs.len());
-        let programs: Vec<_> = sample(programs, 16).collect();
+        let programs: Vec<_> = sample(programs, 32).collect();
         check_subject(subject, &programs, |program| sizes(program, 40_000, 7));
     });
 }
@@ -40,7 +40,7 @@ fn provenance_of_ordered_operators() {
 #[test]
 fn provenance_of_folds() {
     operations::folded().par_iter().for_each(|subject| {
-        let programs: Vec<_> = sample(programs_of(&subject.operation), 16).collect();
+        let programs: Vec<_> = sample(programs_of(&subject.operation), 32).collect();
         check_subject(subject, &programs, |program| sizes(program, 5_000, 11));
     });
 }

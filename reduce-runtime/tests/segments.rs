@@ -2,6 +2,8 @@
 //! errors.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "../../tests/support/rotation.rs"]
+mod rotation;
 #[path = "../../tests/support/splitmix.rs"]
 mod splitmix;
 
@@ -156,9 +158,13 @@ fn each_segment_has_the_bits_of_its_elements_alone() {
 #[test]
 fn rows_of_features_are_reduced_by_segments() {
     let random = &mut Random::new(2);
-    for text in
-        ["op: sum, ty: f32", "op: argmax, ty: f32", "op: max, ty: i32", "op: var, ty: f32, passes: [shuffle]"]
-    {
+    let specs = [
+        "op: sum, ty: f32",
+        "op: argmax, ty: f32",
+        "op: max, ty: i32",
+        "op: var, ty: f32, passes: [shuffle]",
+    ];
+    for text in rotation::sample(specs, 2) {
         let whole = on_host(&format!("{text}, layout: strided"));
         for (axes, features) in [("e f -> f", 3), ("e f -> f", 33), ("f e -> f", 5), ("e f -> 1 f", 1)] {
             let cut = on_host(&format!("{text}, axes: {axes}, segments: u32"));

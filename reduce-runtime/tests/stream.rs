@@ -2,6 +2,8 @@
 //! Sources that fail, end early or hold other bytes are errors.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "../../tests/support/rotation.rs"]
+mod rotation;
 #[path = "../../tests/support/splitmix.rs"]
 mod splitmix;
 
@@ -86,10 +88,12 @@ fn the_first_elements_of_an_unknown_number_are_kept_until_it_does_not_matter() {
     let ends: Vec<_> =
         float.programs().variants()[..last - 1].iter().filter_map(|program| program.up_to).collect();
     let settled = ends.iter().copied().filter(|&end| end <= 1 << 28).max().unwrap();
-    for n in [settled - 1, settled, settled + 1, settled + 100_000] {
-        let data: Vec<u8> = (0..n).map(|at| (at % 251) as u8).collect();
-        let whole = float.reduce(&[data.as_slice()]).unwrap().values;
-        let found = float.reduce_readers(vec![Box::new(&data[..])], None, &[]).unwrap().values;
+    let ramp: Vec<u8> = (0..251).collect();
+    let data = ramp.repeat((settled as usize + 100_000) / 251 + 1);
+    for n in rotation::sample([settled - 1, settled, settled + 1, settled + 100_000], 2) {
+        let data = &data[..n as usize];
+        let whole = float.reduce(&[data]).unwrap().values;
+        let found = float.reduce_readers(vec![Box::new(data)], None, &[]).unwrap().values;
         assert_eq!(bits(&found), bits(&whole), "{n} elements");
     }
 }

@@ -84,7 +84,7 @@ fn subjects() -> Vec<Subject> {
 fn mutants_are_killed() {
     let all_subjects = subjects();
     assert!(all_subjects.len() >= 40, "{} kernels", all_subjects.len());
-    let subjects: Vec<_> = sample(all_subjects, 2).collect();
+    let subjects: Vec<_> = sample(all_subjects, 3).collect();
     let mut tallies = vec![Tally::default(); mutations().count()];
     let one_of = one_of();
     for of_subject in subjects.par_iter().map(|subject| tallies_of(subject, one_of)).collect::<Vec<_>>() {

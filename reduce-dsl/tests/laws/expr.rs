@@ -151,15 +151,24 @@ impl Neg for &Expr {
 
 /// Builds a function of groups of parameters; `build` receives the groups.
 fn func(groups: &[Vec<Param>], build: impl FnOnce(&[Vec<Expr>]) -> Vec<Expr>) -> Func {
+    let given = params(groups);
+    let results = build(&given);
+    built(&given, &results)
+}
+
+fn params(groups: &[Vec<Param>]) -> Vec<Vec<Expr>> {
     let f = Rc::new(RefCell::new(FuncBuilder::new(groups.concat())));
     let mut ids = f.borrow().params().into_iter();
     let mut group = |params: &Vec<Param>| {
         let ids = ids.by_ref().take(params.len());
         ids.map(|id| Expr { id, f: f.clone() }).collect::<Vec<_>>()
     };
-    let given: Vec<_> = groups.iter().map(&mut group).collect();
-    let results = build(&given).iter().map(|result| result.id).collect();
-    f.borrow().clone().build(results)
+    groups.iter().map(&mut group).collect()
+}
+
+fn built(params: &[Vec<Expr>], results: &[Expr]) -> Func {
+    let f = params.iter().flatten().next().unwrap().f.borrow().clone();
+    f.build(results.iter().map(|result| result.id).collect())
 }
 
 /// Returns an operation on scalars of type `ty` whose accumulator is the element.
@@ -186,6 +195,11 @@ pub(crate) fn of(
     let named = ["x", "y", "z", "w"].iter().zip(inputs);
     let inputs: Vec<_> = named.map(|(name, &ty)| Param::new(*name, ty)).collect();
     let map = func(from_ref(&inputs), |given| map(&given[0]));
+    let combine = func(&[acc.params("a"), acc.params("b")], |it| op(&it[0], &it[1]));
+    operation(inputs, acc, map, combine)
+}
+
+fn operation(inputs: Vec<Param>, acc: Record, map: Func, combine: Func) -> Operation {
     let finish = func(&[acc.params("acc")], |acc| acc[0].clone());
     Operation {
         name: "closure".to_owned(),
@@ -193,7 +207,7 @@ pub(crate) fn of(
         measures: Measures::default(),
         index: "i".to_owned(),
         map,
-        combine: func(&[acc.params("a"), acc.params("b")], |it| op(&it[0], &it[1])),
+        combine,
         fold: None,
         identity: None,
         fill: None,
