@@ -171,6 +171,10 @@ fn of_groups(seed: u64, pool: &Pool, random: &mut Random, seen: &mut Seen) -> Re
     let total = shape.length() as u64;
     // A team may be too small for the groups.
     let Ok(wanted) = reducer.reduce_groups(&views, &fuzzed.params) else { return Ok(()) };
+    // Where there is no group, none is too long.
+    if wanted.is_empty() && matches!(reducer.chunk_len(total), Err(Error::TooManyElements { .. })) {
+        return Ok(());
+    }
     let Some(chunk) = chunk_len(reducer, total, seen).map_err(described)? else { return Ok(()) };
     let dims = cut_dims(fuzzed.axes(), &views);
     let Some(turns) = views.iter().zip(&dims).find_map(|(view, dims)| Some(view.lengths[*dims.first()?]))

@@ -275,6 +275,34 @@ fn forged_bytes_are_refused_without_large_allocations() {
     );
 }
 
+/// Bytes that fit together, but not with the specification that they hold.
+#[test]
+fn forged_types_and_chunks_do_not_merge() {
+    let reducer = reducer("ty: f32, params: { k: f32 }, map: |x| k * x, op: sum, block: 64, passes: [shuffle]");
+    let (data, span) = (elements(64), Span { first: 0, total: 64 });
+    let bytes = reducer.partials(&[&data[..]], &[Value::of(2.0f32)], span).unwrap().to_bytes();
+    let places = |old: &[u8]| -> Vec<usize> {
+        let same = |(_, bytes): &(usize, &[u8])| *bytes == old;
+        bytes.windows(old.len()).enumerate().filter(same).map(|(at, _)| at).collect()
+    };
+    let refused = |at: usize, new: &[u8]| {
+        let mut forged = bytes.clone();
+        forged[at..at + new.len()].copy_from_slice(new);
+        match refusal(reducer.merge(&[Partials::from_bytes(&sealed(forged)).unwrap()])) {
+            PartialsError::Malformed { what } => what.split(" of ").next().unwrap(),
+            error => panic!("{error}"),
+        }
+    };
+    let [float, int] = ["f32", "i32"].map(|ty| [&3u64.to_le_bytes(), ty.as_bytes()].concat());
+    let types = places(&float);
+    assert_eq!(types.len(), 2, "that of the param and that of the accumulators");
+    assert_eq!(refused(types[0], &int), "the params have other types than those");
+    assert_eq!(refused(types[1], &int), "the accumulators have other types than those");
+    let chunks = |len: u64| [0, 64, 64, len].map(u64::to_le_bytes).concat();
+    let chunk = places(&chunks(reducer.chunk_len(64).unwrap()))[0];
+    assert_eq!(refused(chunk, &chunks(128)), "the chunks have another length than those");
+}
+
 #[test]
 fn random_truncations_and_changes_are_refused() {
     let bytes = small();
