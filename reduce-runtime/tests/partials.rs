@@ -278,7 +278,8 @@ fn forged_bytes_are_refused_without_large_allocations() {
 /// Bytes that fit together, but not with the specification that they hold.
 #[test]
 fn forged_types_and_chunks_do_not_merge() {
-    let reducer = reducer("ty: f32, params: { k: f32 }, map: |x| k * x, op: sum, block: 64, passes: [shuffle]");
+    let reducer =
+        reducer("ty: f32, params: { k: f32 }, map: |x| k * x, op: sum, block: 64, passes: [shuffle]");
     let (data, span) = (elements(64), Span { first: 0, total: 64 });
     let bytes = reducer.partials(&[&data[..]], &[Value::of(2.0f32)], span).unwrap().to_bytes();
     let places = |old: &[u8]| -> Vec<usize> {
