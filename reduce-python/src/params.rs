@@ -5,21 +5,24 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use reducegen::ir::func::Param;
-use reducegen::ir::{Scalar, Value};
+use reducegen::ir::{Scalar, Spec, Value};
 use reducegen::{bf16, f16};
 
-/// Returns the values of the params, in their order.
-pub(crate) fn values(params: &[Param], given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<Value>> {
-    let count = given.map_or(0, |given| given.len());
-    if count == 0 && params.is_empty() {
-        return Ok(Vec::new());
-    }
-    let value = |param: &Param| {
+/// Returns the values of the params, in their order. A param that is not given has its default.
+pub(crate) fn values(spec: &Spec, given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<Value>> {
+    let params = spec.operation.given_params();
+    let mut unread = given.map_or(0, |given| given.len());
+    let mut values = Vec::with_capacity(params.len());
+    for (at, param) in params.iter().enumerate() {
         let found = given.map(|given| given.get_item(&param.name)).transpose()?.flatten();
-        value(param, &found.ok_or_else(|| expected(params, &format!("`{}` is missing", param.name)))?)
-    };
-    let values = params.iter().map(value).collect::<PyResult<Vec<_>>>()?;
-    if count == params.len() {
+        unread -= usize::from(found.is_some());
+        let missing = || expected(params, &format!("`{}` is missing", param.name));
+        values.push(match found {
+            Some(found) => value(param, &found)?,
+            None => spec.default_of(at).ok_or_else(missing)?,
+        });
+    }
+    if unread == 0 {
         return Ok(values);
     }
     let names = given.iter().flat_map(|given| given.keys()).map(|name| name.to_string());

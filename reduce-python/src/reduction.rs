@@ -14,7 +14,7 @@ use crate::{fork, params, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use reducegen::ir::axes::Cut;
-use reducegen::ir::{Scalar, Value};
+use reducegen::ir::{Scalar, Spec, Value};
 use reducegen::{Device, Error, LanesRef, Reducer, Span, Strided, View};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,6 +30,7 @@ pub(crate) struct Reduction {
 /// A compiled reduction, with the workspaces of its calls on a GPU.
 #[derive(Clone)]
 struct Compiled {
+    spec: Arc<Spec>,
     reducer: Arc<Reducer>,
     workspaces: Arc<Workspaces>,
 }
@@ -59,8 +60,8 @@ impl Reduction {
             Place::Host => Device::host(),
             Place::Cuda(ordinal) => Gpu::open(py, ordinal)?.device,
         };
-        let reducer = Arc::new(py.detach(|| self.source.reducer(&types, form, &device))?);
-        let made = Compiled { reducer, workspaces: Arc::default() };
+        let (spec, reducer) = py.detach(|| self.source.compiled(&types, form, &device))?;
+        let made = Compiled { spec: Arc::new(spec), reducer: Arc::new(reducer), workspaces: Arc::default() };
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         compiled.push((Key { types, form, place }, made.clone()));
         Ok(made)
@@ -97,8 +98,8 @@ impl Reduction {
         if self.is_nonempty {
             arguments.check_nonempty()?;
         }
-        let Compiled { reducer, workspaces } = self.compiled(py, &arguments)?;
-        let params = params::values(reducer.operation().given_params(), params)?;
+        let Compiled { spec, reducer, workspaces } = self.compiled(py, &arguments)?;
+        let params = params::values(&spec, params)?;
         match arguments.target() {
             (library, Place::Host) => on_host(py, &reducer, &arguments, &params, library),
             (library, Place::Cuda(ordinal)) => {
@@ -138,8 +139,8 @@ impl Reduction {
         let (_, Place::Host) = arguments.target() else {
             return Err(InputError::new_err("partials are made of arrays on the host; copy the part there"));
         };
-        let reducer = self.compiled(py, &arguments)?.reducer;
-        let params = params::values(reducer.operation().given_params(), params)?;
+        let Compiled { spec, reducer, .. } = self.compiled(py, &arguments)?;
+        let params = params::values(&spec, params)?;
         let views = arguments.tensors.iter().map(HostView::of).collect::<PyResult<Vec<_>>>()?;
         let span = Span { first, total };
         let partials = py.detach(|| {

@@ -116,10 +116,16 @@ impl Source {
         }
     }
 
-    /// Compiles the specification for a device.
-    pub(crate) fn reducer(&self, types: &[Scalar], form: Form, device: &Device) -> PyResult<Reducer> {
+    /// Compiles the specification for inputs of these types and a device.
+    pub(crate) fn compiled(
+        &self,
+        types: &[Scalar],
+        form: Form,
+        device: &Device,
+    ) -> PyResult<(Spec, Reducer)> {
         let spec = self.spec(Some(types), form)?;
-        Reducer::new(&spec, device).map_err(|error| self.explained(types, error))
+        let reducer = Reducer::new(&spec, device).map_err(|error| self.explained(types, error))?;
+        Ok((spec, reducer))
     }
 
     /// Returns the exception of an error of the compiler, at the pass or block that it is about.

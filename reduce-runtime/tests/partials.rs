@@ -289,10 +289,9 @@ fn forged_types_and_chunks_do_not_merge() {
     let refused = |at: usize, new: &[u8]| {
         let mut forged = bytes.clone();
         forged[at..at + new.len()].copy_from_slice(new);
-        match refusal(reducer.merge(&[Partials::from_bytes(&sealed(forged)).unwrap()])) {
-            PartialsError::Malformed { what } => what.split(" of ").next().unwrap(),
-            error => panic!("{error}"),
-        }
+        let error = refusal(reducer.merge(&[Partials::from_bytes(&sealed(forged)).unwrap()]));
+        let PartialsError::Malformed { what } = error else { panic!("{error}") };
+        what.split(" of ").next().unwrap()
     };
     let [float, int] = ["f32", "i32"].map(|ty| [&3u64.to_le_bytes(), ty.as_bytes()].concat());
     let types = places(&float);

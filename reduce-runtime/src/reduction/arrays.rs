@@ -1,7 +1,7 @@
 //! Reductions with `axes`, with Rust types: views in, an array out.
 
 use super::{Compiled, NoParams, Output, Params, Reduction, Returned, With};
-use crate::{Error, Groups, View};
+use crate::{Device, Error, Groups, View};
 use half::{bf16, f16};
 use reduce_ir::Value;
 use reduce_ir::operation::Operation;
@@ -161,6 +161,17 @@ impl<In, R: GroupResult, P: Params> Reduction<In, Array<R>, P> {
         P: NoParams,
     {
         self.with(P::default()).reduce(views)
+    }
+
+    /// As `reduce`, on a device: `ROWS.reduce_on(&Device::host(), &x)?`.
+    ///
+    /// # Errors
+    /// See [`Reducer::reduce_groups`](crate::Reducer::reduce_groups).
+    pub fn reduce_on<V: Views<In>>(&self, device: &Device, views: V) -> Result<Array<R>, Error>
+    where
+        P: NoParams,
+    {
+        self.with_device(device).reduce(views)
     }
 }
 
