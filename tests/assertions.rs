@@ -4,8 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use reduce_codegen::lower;
-use reduce_dsl::parse::spec as parse;
+use reduce_dsl::parse::{masked_spec, spec as parse};
 use reduce_interpreter::{Input, Options, Values, run};
+use reduce_ir::Value;
 use reduce_ir::operation::Missing;
 use reduce_lanes::{Lanes, LanesRef};
 use reducegen::{Device, Error, Reducer, Span, View, reduction};
@@ -34,6 +35,16 @@ fn fails(text: &str, elements: &[f32]) -> bool {
         (host, simulated) => panic!("{text}: {host:?}, and {simulated:?} in the interpreter"),
     }
     false
+}
+
+#[test]
+fn nothing_is_asserted_of_absent_elements() {
+    let spec = parse("ty: f32, filter: |x| { assert!(x > 0.0); x < 3.0 }, op: sum").unwrap();
+    let sum = Reducer::new(&masked_spec(&spec).unwrap(), &Device::host()).unwrap();
+    let elements = [1.0f32, -5.0, 7.0, 2.0];
+    let of = |present: [bool; 4]| sum.reduce(&[LanesRef::from(&elements[..]), LanesRef::from(&present[..])]);
+    assert_eq!(of([true, false, true, true]).unwrap().values, [Value::of(3.0f32)]);
+    assert!(matches!(of([true; 4]), Err(Error::AssertionFailed { .. })));
 }
 
 #[test]

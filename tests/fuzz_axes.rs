@@ -43,7 +43,7 @@ use rayon::prelude::*;
 use splitmix::Random;
 
 /// The number of specifications that run, and of those that are compiled.
-const SPECS: u64 = 120;
+const SPECS: u64 = 90;
 #[cfg(feature = "cuda")]
 const COMPILED: u64 = 20;
 

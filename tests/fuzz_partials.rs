@@ -38,7 +38,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use subjects::{bits, params};
 
 /// The number of samples with one result, and of those with axes.
-const SAMPLES: u64 = 200;
+const SAMPLES: u64 = 150;
 const FULL: u64 = 10_000;
 
 /// The numbers of elements of samples with one result.

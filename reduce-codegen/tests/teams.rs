@@ -1,6 +1,7 @@
 //! Teams of every size evaluate the association of their block. Each of several groups has the tree that its elements have
 //! alone.
 
+use crate::support::rotation::sample;
 use crate::support::spec_of;
 use reduce_codegen::passes::apply;
 use reduce_codegen::{compile, cuda, lower};
@@ -94,7 +95,7 @@ fn rows_have_the_trees_that_they_have_alone() {
     let mut proofs = 0;
     for source in OPERATIONS {
         let operation = operation(source);
-        for (block, list) in LISTS {
+        for (block, list) in sample(LISTS, 2) {
             for team in [Some("thread"), Some("warp"), Some("block"), None] {
                 let Some(program) = program(&operation, block, list, team) else { continue };
                 let program = Program { domain: Domain::ROWS, ..program };
@@ -108,7 +109,7 @@ fn rows_have_the_trees_that_they_have_alone() {
             }
         }
     }
-    assert!(proofs > 1000, "{proofs}");
+    assert!(proofs > 400, "{proofs}");
 }
 
 /// The partials of long rows are combined by the next launch: in one block, or by several launches.

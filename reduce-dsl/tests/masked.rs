@@ -20,7 +20,7 @@ fn every_function_of_the_inputs_takes_the_mask() {
         ),
         (
             "ty: f32, filter: |x| x > 0.0 && x < 3.0, map: |x| x.abs(), op: sum, block: 64",
-            "inputs: { x: f32, present: bool }, filter: |x, present| present & ((x > 0.0) & (x < 3.0)), map: |x, present| x.abs(), op: sum, block: 64",
+            "inputs: { x: f32, present: bool }, filter: |x, present| if present { (x > 0.0) & (x < 3.0) } else { false }, map: |x, present| x.abs(), op: sum, block: 64",
         ),
         (
             "inputs: { a: f32, present: f64 }, index: i, map: |p, q| q * i as f64 + p as f64, op: max",

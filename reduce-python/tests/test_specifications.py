@@ -70,7 +70,7 @@ def test_params():
     for wrong in ({"k": 1}, {"k": 1, "on": True, "j": 2}, {"k": 1.5, "on": True}, {"k": 1 << 40, "on": True}):
         with pytest.raises(rg.DtypeError, match="k|on"):
             scaled(x, **wrong)
-    moved = rg.reduction("params: { k: f64 = 2.0, offset: f64 }, map: |x| x * k + offset, op: sum, axes: i j -> i")
+    moved = rg.reduction("ty: f64, params: { k: f64 = 2.0, offset: f64 }, map: |x| x * k + offset, op: sum, axes: i j -> i")
     x = np.ones((2, 3))
     assert moved(x, offset=0).tolist() == [6, 6] and moved(x, offset=1, k=-1).tolist() == [0, 0]
     with pytest.raises(rg.DtypeError, match="`offset` is missing"):

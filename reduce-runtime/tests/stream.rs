@@ -90,7 +90,7 @@ fn the_first_elements_of_an_unknown_number_are_kept_until_it_does_not_matter() {
     let settled = ends.iter().copied().filter(|&end| end <= 1 << 28).max().unwrap();
     let ramp: Vec<u8> = (0..251).collect();
     let data = ramp.repeat((settled as usize + 100_000) / 251 + 1);
-    for n in rotation::sample([settled - 1, settled, settled + 1, settled + 100_000], 2) {
+    for n in rotation::sample([settled - 1, settled, settled + 1, settled + 100_000], 4) {
         let data = &data[..n as usize];
         let whole = float.reduce(&[data]).unwrap().values;
         let found = float.reduce_readers(vec![Box::new(data)], None, &[]).unwrap().values;

@@ -65,7 +65,8 @@ fn rewritten(field: &str, value: &[TokenTree], name: &str, inputs: usize) -> Opt
     match field {
         "filter" => {
             let (params, body) = with_param(value, name, inputs)?;
-            Some(format!("|{params}| {name} & ({body})"))
+            // An element that is absent has any value, of which nothing is asserted.
+            Some(format!("|{params}| if {name} {{ {body} }} else {{ false }}"))
         }
         "map" | "by" if is_closure => {
             with_param(value, name, inputs).map(|(params, body)| format!("|{params}| {body}"))
