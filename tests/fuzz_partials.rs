@@ -171,7 +171,7 @@ fn of_groups(seed: u64, pool: &Pool, random: &mut Random, seen: &mut Seen) -> Re
     let total = shape.length() as u64;
     // A team may be too small for the groups.
     let Ok(wanted) = reducer.reduce_groups(&views, &fuzzed.params) else { return Ok(()) };
-    // Where there is no group, none is too long.
+    // Without groups the whole has no results, however long the groups would be.
     if wanted.is_empty() && matches!(reducer.chunk_len(total), Err(Error::TooManyElements { .. })) {
         return Ok(());
     }

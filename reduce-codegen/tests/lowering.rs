@@ -16,7 +16,7 @@ use reduce_ir::program::Reads;
 use reduce_ir::{Domain, Scalar, Spec};
 use reduce_lanes::Lanes;
 
-/// Checks a rotating half of the programs of the lists, around its boundaries and for a rotating sample of each n up to 1025.
+/// Checks a rotating eighth of the programs of the lists, around its boundaries and for a rotating sample of each n up to 1025.
 fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
     let turn = turn() as u64;
     let programs: Vec<_> = sample(programs(operator(name).unwrap(), ty), 8).collect();

@@ -74,7 +74,7 @@ fn same(found: Value, expected: Value) -> bool {
     found == expected || found.is_nan() && expected.is_nan()
 }
 
-/// Not generic over the closure, of which there are hundreds.
+/// Compares a closure with Rust's own function. Takes trait objects, because there are hundreds of closures to compile.
 fn compare<T: Element + std::fmt::Debug, const N: usize>(
     closure: &str,
     args: &mut dyn Iterator<Item = [T; N]>,

@@ -295,7 +295,7 @@ fn forged_types_and_chunks_do_not_merge() {
     };
     let [float, int] = ["f32", "i32"].map(|ty| [&3u64.to_le_bytes(), ty.as_bytes()].concat());
     let types = places(&float);
-    assert_eq!(types.len(), 2, "that of the param and that of the accumulators");
+    assert_eq!(types.len(), 2, "one for the param, and one for the accumulators");
     assert_eq!(refused(types[0], &int), "the params have other types than those");
     assert_eq!(refused(types[1], &int), "the accumulators have other types than those");
     let chunks = |len: u64| [0, 64, 64, len].map(u64::to_le_bytes).concat();

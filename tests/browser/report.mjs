@@ -31,7 +31,7 @@ const REPORTS = [
 ];
 
 const SIZES = [[1280, "light"], [768, "dark"], [390, "light"]];
-// A third of the reports each day, and one size for each, another one each time; all for screenshots and with REDUCEGEN_FULL=1.
+// Each day a third of the reports, each in one size; after nine days every report had every size. All of them for screenshots and with REDUCEGEN_FULL=1.
 const all = Boolean(screenshots || process.env.REDUCEGEN_FULL);
 const day = Math.floor(Date.now() / 86_400_000);
 const sizes = (at) => (all ? SIZES : [SIZES[(Math.floor(day / 3) + at) % SIZES.length]]);

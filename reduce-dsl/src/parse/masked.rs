@@ -65,7 +65,7 @@ fn rewritten(field: &str, value: &[TokenTree], name: &str, inputs: usize) -> Opt
     match field {
         "filter" => {
             let (params, body) = with_param(value, name, inputs)?;
-            // An element that is absent has any value, of which nothing is asserted.
+            // An absent element may have any value, so the assertions of the condition must not see it.
             Some(format!("|{params}| if {name} {{ {body} }} else {{ false }}"))
         }
         "map" | "by" if is_closure => {

@@ -206,7 +206,7 @@ impl Reducer {
         launched
     }
 
-    /// As [`Reducer::device_call_into`], and checks what a capture asks for: streams, and elements.
+    /// As [`Reducer::device_call_into`]. Also checks the streams of the inputs, and that there are elements, as a captured graph needs.
     fn captured_call(
         &self,
         inputs: &[View<&DeviceInput<'_>>],
