@@ -245,7 +245,7 @@ fn kernels() -> Vec<Grouped> {
 
 #[test]
 fn mutants_for_groups_are_killed() {
-    let kernels: Vec<_> = sample(kernels(), 16).collect();
+    let kernels: Vec<_> = sample(kernels(), 8).collect();
     let mut tallies = vec![Tally::default(); mutations().len()];
     for of_kernel in kernels.par_iter().map(tallies_of).collect::<Vec<_>>() {
         tallies.iter_mut().zip(of_kernel).for_each(|(tally, other)| tally.add(other));
