@@ -176,7 +176,7 @@
 //! use statistics::{RANGE, Range};
 //! assert_eq!(RANGE.reduce(&[3.0, -1.0, 4.0])?, Range { lo: -1.0, hi: 4.0 });
 //!
-//! let found = check(&RANGE.spec().operation, Effort::Thorough)?;
+//! let found = check(&RANGE.spec()?.operation, Effort::Thorough)?;
 //! assert!(found.commutative && found.remarks.is_empty());
 //! # Ok(())
 //! # }
@@ -285,6 +285,8 @@
 //!
 //! - `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. The driver and NVRTC are found at run time; nothing is
 //!   linked. Without them, only the host backend works.
+//! - `constants` (default): constants of your crate as bounds of loops, as divisors and in `op`. The program reads such a
+//!   specification again when it is first used, and checks its laws then.
 //! - `text`: the parser of specifications at run time.
 //! - `arrow`: the module `arrow`, arrays of Apache Arrow.
 //! - `dlpack`: the module `dlpack`, tensors of other libraries.

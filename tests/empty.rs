@@ -39,7 +39,7 @@ fn named_operators_may_lack_an_identity() {
     let found = LARGEST.reduce(View::new(&[NAN, NAN, -3.0, NAN], [2, 2])).unwrap();
     assert_eq!(found.values, [None, Some(-3.0)]);
     assert_eq!(LARGEST.reduce(View::new(&[], [2, 0])).unwrap().values, [None, None]);
-    let text = LARGEST.spec().text;
+    let text = LARGEST.spec().unwrap().text;
     assert!(text.contains("identity: none") && spec(&text).unwrap().text == text, "{text}");
     let (sum, total) = (reduction! { op: sum, ty: f32, identity: none }, reduction! { op: sum, ty: f32 });
     let x: Vec<f32> = (0..70_001).map(|i| 1.0 / (i + 1) as f32).collect();

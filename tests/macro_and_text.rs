@@ -5,7 +5,7 @@ use reducegen::{Reduction, f16, reduction};
 /// Checks a reduction against the text of the same specification.
 macro_rules! check {
     ($($spec:tt)*) => {
-        let expanded = reduction! { $($spec)* }.spec();
+        let expanded = reduction! { $($spec)* }.spec().unwrap();
         let parsed = reduce_dsl::parse::text(stringify!($($spec)*), None);
         assert_eq!(Ok(expanded), parsed.map(|parsed| parsed.spec));
     };

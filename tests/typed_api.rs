@@ -92,7 +92,7 @@ fn params_with_defaults_may_be_left_out() {
 /// Without Rust types, names are checked at the call.
 #[test]
 fn params_of_texts_have_names_and_defaults() {
-    let spec = LINE.spec();
+    let spec = LINE.spec().unwrap();
     assert_eq!(spec.params(&[("a", 2.0f32.into())]), Ok(vec![2.0f32.into(), 3i32.into()]));
     assert_eq!(
         spec.params(&[("b", 1i32.into()), ("a", 2.0f32.into())]),

@@ -16,6 +16,7 @@ mod casts;
 mod check_laws;
 mod choices;
 mod closure;
+mod constants;
 mod defaults;
 mod device;
 mod diagnostic;
@@ -44,6 +45,7 @@ mod role;
 pub(crate) mod rows;
 mod schedule;
 mod scope;
+mod stack;
 #[cfg(feature = "text")]
 mod text;
 mod tokens;
@@ -54,6 +56,7 @@ mod value_text;
 mod written;
 
 pub use closure::Closure;
+pub use constants::with_constants;
 pub use diagnostic::{Diagnostic, Extent, Level};
 #[cfg(feature = "text")]
 pub use error::SpecError;
@@ -62,7 +65,7 @@ pub use form::{Form, Named};
 #[cfg(feature = "text")]
 pub use masked::{masked, masked_spec};
 pub use names::{nearest, operator};
-pub use parsed::{Parsed, Places, Read};
+pub use parsed::{Deferred, Parsed, Places, Read};
 #[cfg(feature = "text")]
 pub use text::{Bytes, spec, text};
 pub use tokens::tokens;

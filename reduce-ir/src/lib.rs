@@ -24,7 +24,7 @@ pub mod redux;
 mod scalar;
 pub mod spec;
 pub mod statements;
-mod value;
+pub mod value;
 
 pub use axes::Axes;
 pub use domain::{Access, Beside, Domain, Extent};

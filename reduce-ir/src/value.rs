@@ -2,6 +2,7 @@
 
 use crate::Scalar;
 use crate::arith::Element;
+use crate::func::literal;
 use half::{bf16, f16};
 use std::fmt;
 
@@ -37,6 +38,73 @@ impl Constant<u64> for usize {
 impl Constant<i64> for isize {
     fn element(self) -> i64 {
         self as i64
+    }
+}
+
+/// A constant of the user whose type closures do not decide: a scalar, where a `usize` is a `u64`, or an array of scalars.
+#[diagnostic::on_unimplemented(
+    message = "this constant is of type `{Self}`; closures may use scalars, and arrays of scalars"
+)]
+pub trait ConstantOrArray {
+    /// Returns its value, or its values.
+    fn values(self) -> Values;
+}
+
+/// A constant of the user that is a scalar.
+pub trait ScalarConstant {
+    /// Returns its value.
+    fn value(self) -> Value;
+}
+
+/// The value of a constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// A scalar.
+    One(Value),
+    /// An array of scalars.
+    Array(Vec<Value>),
+}
+
+impl<T: Element> ScalarConstant for T {
+    fn value(self) -> Value {
+        Value::of(self)
+    }
+}
+
+impl ScalarConstant for usize {
+    fn value(self) -> Value {
+        Value::of(self as u64)
+    }
+}
+
+impl ScalarConstant for isize {
+    fn value(self) -> Value {
+        Value::of(self as i64)
+    }
+}
+
+impl<T: ScalarConstant> ConstantOrArray for T {
+    fn values(self) -> Values {
+        Values::One(self.value())
+    }
+}
+
+impl<T: ScalarConstant, const N: usize> ConstantOrArray for [T; N] {
+    fn values(self) -> Values {
+        Values::Array(self.into_iter().map(T::value).collect())
+    }
+}
+
+/// Prints literals, as in a specification.
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Values::One(value) => f.write_str(&literal(*value)),
+            Values::Array(values) => {
+                let values: Vec<_> = values.iter().map(|&value| literal(value)).collect();
+                write!(f, "[{}]", values.join(", "))
+            }
+        }
     }
 }
 

@@ -4,11 +4,11 @@
 use crate::facade;
 use crate::params::Given;
 use crate::rebuild::Rebuild;
-use crate::report::{compile_errors, refusal};
+use crate::report::{compile_errors, refusal, unsupported};
 use crate::types;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use reduce_dsl::parse::{self, Closure, Export, Read};
+use reduce_dsl::parse::{self, Closure, Deferred, Export, Read};
 use reduce_ir::Spec;
 use reduce_ir::axes::{Cut, Keys};
 use reduce_ir::operation::Record;
@@ -29,8 +29,13 @@ fn expansion(tokens: TokenStream) -> TokenStream {
         Ok(read) => read,
         Err(errors) => return compile_errors(errors, is_item),
     };
-    if let Err(error) = reduce_codegen::compile(&read.parsed.spec) {
-        return compile_errors(vec![refusal(&error, &read.parsed.places)], is_item);
+    // With assumed values of constants, what passes may do is not known.
+    let refused = match &read.deferred {
+        None => reduce_codegen::compile(&read.parsed.spec).err().map(|it| refusal(&it, &read.parsed.places)),
+        Some(deferred) => unsupported(deferred),
+    };
+    if let Some(refused) = refused {
+        return compile_errors(vec![refused], is_item);
     }
     match &read.export {
         Some(export) => items(export, &read),
@@ -79,21 +84,33 @@ fn structs(read: &Read, visibility: &TokenStream, of: &str, conditions: &[Attrib
 /// Returns the contents of the block that evaluates to the reduction.
 fn value(read: &Read) -> TokenStream {
     let checks = read.closures.iter().map(check);
-    let (ty, spec) = (ty(read), read.parsed.spec.rebuild());
+    let (ty, spec) = (ty(read), spec(read));
     let helpers = &read.helpers;
+    quote! {
+        #(#[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery, reason = "only type-checked")] #helpers)*
+        #(#checks)*
+        fn build() -> ::core::result::Result<__reducegen::__private::Spec, __reducegen::Error> {
+            #spec
+        }
+        <#ty>::new(build)
+    }
+}
+
+/// Returns the specification with the values of constants, as a `Result`.
+fn spec(read: &Read) -> TokenStream {
+    if let Some(Deferred { text, constants }) = &read.deferred {
+        let values = constants
+            .iter()
+            .map(|(name, value)| quote!((#name, __reducegen::__private::ConstantOrArray::values(#value))));
+        return quote!(__reducegen::__private::specification(#text, &[#(#values),*]));
+    }
+    let spec = read.parsed.spec.rebuild();
     let values = read.constants.iter().map(|(param, value)| {
         let (name, ty) = (&param.name, types::scalar(param.ty));
         quote!((#name, __reducegen::__private::Value::of_constant::<#ty>(#value)))
     });
     let constants = (!read.constants.is_empty()).then(|| quote!(.with_constants(&[#(#values),*])));
-    quote! {
-        #(#[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery, reason = "only type-checked")] #helpers)*
-        #(#checks)*
-        fn build() -> __reducegen::__private::Spec {
-            #spec #constants
-        }
-        <#ty>::new(build)
-    }
+    quote!(::core::result::Result::Ok(#spec #constants))
 }
 
 /// Returns the type of the reduction.

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use reduce_codegen::Error;
-use reduce_dsl::parse::{Diagnostic, Extent, Places};
+use reduce_dsl::parse::{Deferred, Diagnostic, Extent, Places};
 
 /// Returns all errors in source order: as items, or in a block, because a sequence of macro calls is not an
 /// expression.
@@ -29,6 +29,15 @@ pub(crate) fn refusal(error: &Error, places: &Places<Extent>) -> Diagnostic<Exte
         Error::Program { .. } | Error::Lowered { .. } | _ => Extent::whole(),
     };
     Diagnostic::error(place, error.to_string())
+}
+
+/// Returns the error for a specification that the program reads again, if programs cannot.
+pub(crate) fn unsupported(deferred: &Deferred) -> Option<Diagnostic<Extent>> {
+    let (name, tokens) = deferred.constants.first().filter(|_| !cfg!(feature = "constants"))?;
+    let message =
+        format!("the program would have to read this specification again with the value of `{name}`");
+    let help = "turn the feature `constants` of reducegen on, or write the number";
+    Some(Diagnostic { help: Some(help.to_owned()), ..Diagnostic::error(Extent::of(tokens), message) })
 }
 
 fn text(error: &Diagnostic<Extent>) -> String {

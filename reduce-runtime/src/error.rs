@@ -390,6 +390,9 @@ pub enum Error {
         /// The number of bytes that were free afterwards.
         free: u64,
     },
+    /// The specification is wrong for the values of the constants that it names.
+    #[error("this specification is wrong {0}")]
+    Constants(String),
     /// The specification does not lower to a program: a pass refused it, or this project has a bug.
     #[error(transparent)]
     Codegen(#[from] reduce_codegen::Error),

@@ -40,7 +40,7 @@ use std::sync::Arc;
 /// is a plain value: a `const`, a `static` and a `let` serve alike, because the process keeps what it has compiled.
 #[must_use = "a reduction does nothing until it is called"]
 pub struct Reduction<In, Out, P = ()> {
-    spec: fn() -> Spec,
+    spec: fn() -> Result<Spec, Error>,
     types: PhantomData<fn(In, P) -> Out>,
 }
 
@@ -55,13 +55,14 @@ impl<In, Out, P> Copy for Reduction<In, Out, P> {}
 /// Shows the specification.
 impl<In, Out, P> fmt::Debug for Reduction<In, Out, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reduction").field("spec", &(self.spec)().text).finish_non_exhaustive()
+        let text = (self.spec)().map_or_else(|error| error.to_string(), |spec| spec.text);
+        f.debug_struct("Reduction").field("spec", &text).finish_non_exhaustive()
     }
 }
 
 impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
     /// Makes the reduction that `spec` specifies. The types are checked at the call; `reduction!` guarantees them.
-    pub const fn new(spec: fn() -> Spec) -> Reduction<In, Out, P> {
+    pub const fn new(spec: fn() -> Result<Spec, Error>) -> Reduction<In, Out, P> {
         Reduction { spec, types: PhantomData }
     }
 }
@@ -125,12 +126,14 @@ impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
     /// # Errors
     /// See [`Reducer::new`].
     pub fn compile(&self, device: &Device) -> Result<Compiled<In, Out, P>, Error> {
-        Ok(Compiled { reducer: Arc::new(Reducer::new(&self.spec(), device)?), types: PhantomData })
+        Ok(Compiled { reducer: Arc::new(Reducer::new(&self.spec()?, device)?), types: PhantomData })
     }
 
     /// Returns the specification.
-    #[must_use]
-    pub fn spec(&self) -> Spec {
+    ///
+    /// # Errors
+    /// The specification is wrong for the values of the constants that it names.
+    pub fn spec(&self) -> Result<Spec, Error> {
         (self.spec)()
     }
 
@@ -140,7 +143,7 @@ impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
     /// # Errors
     /// A pass does not apply; `reduction!` excludes this.
     pub fn program(&self) -> Result<Program, Error> {
-        Ok(reduce_codegen::compile(&self.spec())?)
+        Ok(reduce_codegen::compile(&self.spec()?)?)
     }
 
     /// Returns the CUDA of [`Reduction::program`]. The text is the same for every architecture.

@@ -48,7 +48,8 @@ impl Subscriber for Log {
 #[test]
 fn a_call_says_where_it_runs() {
     let log = Log::default();
-    let sum: Reduction<f32, f32> = Reduction::new(|| reduce_dsl::parse::spec("op: sum, ty: f32").unwrap());
+    let sum: Reduction<f32, f32> =
+        Reduction::new(|| Ok(reduce_dsl::parse::spec("op: sum, ty: f32").unwrap()));
     tracing::subscriber::with_default(log.clone(), || assert_eq!(sum.reduce(&[1.0, 2.0]), Ok(3.0)));
     let text = log.0.lock().unwrap().clone();
     assert_eq!(text, "message=a call chose its device device=host operator=sum elements=2 bytes=8 \n");

@@ -343,7 +343,7 @@ fn columns() -> Spec {
 
 #[test]
 fn typed_reductions_have_partials() {
-    let dot: Reduction<(f32, f32), f32, f32> = Reduction::new(dot);
+    let dot: Reduction<(f32, f32), f32, f32> = Reduction::new(|| Ok(dot()));
     let (x, y) = (elements(100), elements(100));
     let whole = dot.with(0.5).reduce((&x, &y)).unwrap();
     let part = |first: usize, end: usize| {
@@ -355,7 +355,7 @@ fn typed_reductions_have_partials() {
     let compiled = dot.compile(&Device::host()).unwrap();
     assert_eq!(compiled.merge(&[part(0, 32), part(32, 100)]).unwrap().to_bits(), whole.to_bits());
 
-    let columns: Reduction<i32, Array<Option<i32>>> = Reduction::new(columns);
+    let columns: Reduction<i32, Array<Option<i32>>> = Reduction::new(|| Ok(columns()));
     let data: Vec<i32> = (0..200).map(|at| at * 37 % 101).collect();
     let view = |rows: std::ops::Range<usize>| {
         let len = rows.len();

@@ -154,7 +154,7 @@ fn a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked() {
     let test = "a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked";
     let Some((device, stream)) = with_driver(test) else { return };
     let sum: Reduction<f32, f32> =
-        Reduction::new(|| spec("sum", Scalar::F32, Passes::List(vec![Pass::plain("shuffle")])));
+        Reduction::new(|| Ok(spec("sum", Scalar::F32, Passes::List(vec![Pass::plain("shuffle")]))));
     let [one, other] = [0; 2].map(|_| sum.compile(&device).unwrap());
     let x: CudaSlice<f32> = stream.alloc_zeros(4).unwrap();
     let (inputs, mut workspace) = (DeviceInputs::new(&stream, &x), one.workspace(&stream, 4).unwrap());

@@ -22,11 +22,11 @@ fn spec(name: &str, types: &[Scalar]) -> Spec {
     }
 }
 
-static MAX: Reduction<f32, f32> = Reduction::new(|| spec("max", &[Scalar::F32]));
-static SUM: Reduction<f16, f32> = Reduction::new(|| spec("sum", &[Scalar::F16]));
-static ARGMAX: Reduction<f32, u64> = Reduction::new(|| spec("argmax", &[Scalar::F32]));
-static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| spec("dot", &[Scalar::F32, Scalar::F32]));
-static ANY: Reduction<i64, bool> = Reduction::new(|| spec("any", &[Scalar::I64]));
+static MAX: Reduction<f32, f32> = Reduction::new(|| Ok(spec("max", &[Scalar::F32])));
+static SUM: Reduction<f16, f32> = Reduction::new(|| Ok(spec("sum", &[Scalar::F16])));
+static ARGMAX: Reduction<f32, u64> = Reduction::new(|| Ok(spec("argmax", &[Scalar::F32])));
+static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| Ok(spec("dot", &[Scalar::F32, Scalar::F32])));
+static ANY: Reduction<i64, bool> = Reduction::new(|| Ok(spec("any", &[Scalar::I64])));
 
 #[test]
 fn a_static_reduction_reduces_slices() {
@@ -92,7 +92,7 @@ fn inputs_of_another_type_or_number_are_named() {
 
 #[test]
 fn a_result_read_as_another_type_is_an_error() {
-    let wrong: Reduction<f32, u32> = Reduction::new(|| spec("max", &[Scalar::F32]));
+    let wrong: Reduction<f32, u32> = Reduction::new(|| Ok(spec("max", &[Scalar::F32])));
     let error = wrong.reduce(&[1.0]).unwrap_err();
     assert!(matches!(error, Error::OutputType { .. }), "{error}");
     assert!(error.to_string().contains("f32") && error.to_string().contains("u32"), "{error}");

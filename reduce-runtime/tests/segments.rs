@@ -205,8 +205,8 @@ fn the_name_of_an_axis_is_a_position_in_its_segment() {
 #[test]
 fn typed_reductions_take_slices_and_offsets() {
     let longest: Reduction<Ragged<f32, u32>, Array<Option<f32>>> = Reduction::new(|| {
-        spec("ty: f32, acc: f32, op: |a, b| if b > a { b } else { a }, identity: none, segments: u32")
-            .unwrap()
+        Ok(spec("ty: f32, acc: f32, op: |a, b| if b > a { b } else { a }, identity: none, segments: u32")
+            .unwrap())
     });
     let found = longest.reduce_segments(&[1.0, 5.0, 2.0], &[0, 2, 2, 3]).unwrap();
     assert_eq!(found.values, [Some(5.0), None, Some(2.0)]);
@@ -270,7 +270,7 @@ fn runs_have_the_bits_of_segments() {
 #[test]
 fn typed_reductions_take_keys() {
     let sums: Reduction<Keyed<f32, f32>, Array<f32>> =
-        Reduction::new(|| spec("op: sum, ty: f32, by: { key: f32 }, groups: runs").unwrap());
+        Reduction::new(|| Ok(spec("op: sum, ty: f32, by: { key: f32 }, groups: runs").unwrap()));
     let Runs { keys, results } = sums.reduce_runs(&[1.0, 2.0, 4.0, 8.0], &[-0.0, 0.0, 1.0, -0.0]).unwrap();
     assert_eq!(
         keys.iter().map(|key| key.to_bits()).collect::<Vec<_>>(),

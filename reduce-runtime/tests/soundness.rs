@@ -13,7 +13,7 @@ use reduce_runtime::{Device, DeviceInput, DeviceInputs, Error, Reducer, Reductio
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-static SUM: Reduction<f32, f32> = Reduction::new(|| spec("sum", Scalar::F32, Passes::Auto));
+static SUM: Reduction<f32, f32> = Reduction::new(|| Ok(spec("sum", Scalar::F32, Passes::Auto)));
 
 /// Queues a sum of a slice of `owner` on `reader`, leaks the input, then calls `then` with the slice. Returns how often
 /// that was too early.
@@ -23,7 +23,7 @@ fn after_a_leak(
     owner: &Arc<CudaStream>,
     then: impl FnOnce(CudaSlice<f32>),
 ) -> u32 {
-    let sum = Reducer::new(&SUM.spec(), device).unwrap();
+    let sum = Reducer::new(&SUM.spec().unwrap(), device).unwrap();
     let x = owner.alloc_zeros::<f32>(1000).unwrap();
     let mut workspace = sum.workspace(reader, 1000).unwrap();
     let input = DeviceInput::on_stream(reader, &x);
@@ -59,7 +59,7 @@ fn a_leaked_input_is_not_written_early() {
 fn a_read_does_not_hide_one_of_another_stream() {
     let Some((device, stream)) = with_driver("a_read_does_not_hide_one_of_another_stream") else { return };
     let [other, third] = [0; 2].map(|_| stream.context().new_stream().unwrap());
-    let sum = Reducer::new(&SUM.spec(), &device).unwrap();
+    let sum = Reducer::new(&SUM.spec().unwrap(), &device).unwrap();
     let x = stream.alloc_zeros::<f32>(1000).unwrap();
     let mut workspaces = [&other, &stream].map(|stream| sum.workspace(stream, 1000).unwrap());
     for (stream, workspace) in [&other, &stream].into_iter().zip(&mut workspaces) {

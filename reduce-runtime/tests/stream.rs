@@ -122,7 +122,7 @@ fn several_inputs_have_a_reader_each() {
 
 #[test]
 fn chunks_of_an_iterator_may_have_any_lengths() {
-    let sum = Reduction::<f32, f32>::new(|| spec("op: sum, ty: f32").unwrap());
+    let sum = Reduction::<f32, f32>::new(|| Ok(spec("op: sum, ty: f32").unwrap()));
     let data = elements(300_000);
     let whole = sum.reduce(&data).unwrap();
     let mut random = Random::new(7);
@@ -137,7 +137,7 @@ fn chunks_of_an_iterator_may_have_any_lengths() {
     assert_eq!(sum.reduce_chunks(data.chunks(977), Some(300_000)).unwrap().to_bits(), whole.to_bits());
     assert_eq!(sum.reduce_reader(&bytes(&data)[..], None).unwrap().to_bits(), whole.to_bits());
     let scaled = Reduction::<f32, f32, f32>::new(|| {
-        spec("params: { k: f32 }, map: |x| k * x, op: sum, ty: f32").unwrap()
+        Ok(spec("params: { k: f32 }, map: |x| k * x, op: sum, ty: f32").unwrap())
     });
     let found = scaled.with(2.5).reduce_chunks(data.chunks(5000), None).unwrap();
     assert_eq!(found.to_bits(), scaled.with(2.5).reduce(&data).unwrap().to_bits());

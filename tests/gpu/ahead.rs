@@ -27,7 +27,8 @@ fn kernels_compiled_ahead_need_no_nvrtc() {
     let columns = reduction! { ty: i32, op: max, axes: i j -> j };
     let segments = reduction! { ty: f32, op: sum, segments: u32 };
     let keys = reduction! { ty: f32, op: sum, by: { key: u32 }, groups: 3 };
-    let specs = [ENERGY.spec(), rows.spec(), columns.spec(), segments.spec(), keys.spec()];
+    let specs =
+        [ENERGY.spec(), rows.spec(), columns.spec(), segments.spec(), keys.spec()].map(Result::unwrap);
     let target = Target::Cubin(device.architecture().unwrap());
     let bytes = Compiler::new(Cache::off()).compile_ahead(&specs, &[target]).unwrap();
     let path = std::env::temp_dir().join(format!("reducegen-ahead-{}.bin", std::process::id()));

@@ -8,14 +8,16 @@ use reduce_runtime::{Array, Device, DeviceInput, Error, Keyed, Numbered, Ragged,
 use std::sync::Arc;
 
 const ROWS: Reduction<Ragged<f32, u32>, Array<f32>> =
-    Reduction::new(|| reduce_dsl::parse::spec("op: sum, ty: f32, segments: u32").unwrap());
+    Reduction::new(|| Ok(reduce_dsl::parse::spec("op: sum, ty: f32, segments: u32").unwrap()));
 const RUNS: Reduction<Keyed<f32, i64>, Array<f32>> =
-    Reduction::new(|| reduce_dsl::parse::spec("op: sum, ty: f32, by: { k: i64 }, groups: runs").unwrap());
+    Reduction::new(|| Ok(reduce_dsl::parse::spec("op: sum, ty: f32, by: { k: i64 }, groups: runs").unwrap()));
 const GROUPS: Reduction<Numbered<f32, u32>, Array<f32>> =
-    Reduction::new(|| reduce_dsl::parse::spec("op: sum, ty: f32, by: { k: u32 }, groups: 9").unwrap());
+    Reduction::new(|| Ok(reduce_dsl::parse::spec("op: sum, ty: f32, by: { k: u32 }, groups: 9").unwrap()));
 const SCALED: Reduction<Numbered<f32, u32>, Array<f32>, f32> = Reduction::new(|| {
-    reduce_dsl::parse::spec("ty: f32, params: { a: f32 }, map: |x| a * x, op: sum, by: { k: u32 }, groups: 9")
-        .unwrap()
+    Ok(reduce_dsl::parse::spec(
+        "ty: f32, params: { a: f32 }, map: |x| a * x, op: sum, by: { k: u32 }, groups: 9",
+    )
+    .unwrap())
 });
 
 /// A million is enough for several blocks of each kernel.

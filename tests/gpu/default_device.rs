@@ -6,13 +6,13 @@ use std::process::Command;
 
 /// Takes long on a core.
 const LONG: Reduction<f64, f64> = Reduction::new(|| {
-    reduce_dsl::parse::spec("ty: f64, map: |x| ((x * 0.5).exp() + 1.0).ln(), op: sum").unwrap()
+    Ok(reduce_dsl::parse::spec("ty: f64, map: |x| ((x * 0.5).exp() + 1.0).ln(), op: sum").unwrap())
 });
 
 /// As long, and in an order that only the host keeps.
 const ORDERED: Reduction<Numbered<f64, u32>, Array<Option<f64>>> = Reduction::new(|| {
     let text = "ty: f64, map: |x| ((x * 0.5).exp() + 1.0).ln(), op: |_a, b| b, identity: none, by: { k: u32 }, groups: 4";
-    reduce_dsl::parse::spec(text).unwrap()
+    Ok(reduce_dsl::parse::spec(text).unwrap())
 });
 
 /// Prints the results of both. Runs in the processes of the other test.

@@ -106,7 +106,7 @@ fn groups_of_any_shape_have_the_bits_of_the_host() {
 fn typed_arrays_stay_on_the_device() {
     let Some(device) = gpu("typed_arrays_stay_on_the_device") else { return };
     static SUMS: Reduction<f32, Array<f32>> =
-        Reduction::new(|| spec("op: sum, ty: f32, axes: i j -> i").unwrap());
+        Reduction::new(|| Ok(spec("op: sum, ty: f32, axes: i j -> i").unwrap()));
     let stream = CudaContext::new(0).unwrap().new_stream().unwrap();
     let data: Vec<f32> = (0..6000).map(|at| (at % 1013) as f32 * 0.37).collect();
     let copy = stream.clone_htod(&data).unwrap();

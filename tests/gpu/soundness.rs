@@ -8,7 +8,7 @@ use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
 use reduce_runtime::{Compiled, Device, DeviceInput, DeviceInputs, Error, Reduction, Workspace};
 use std::sync::Arc;
 
-static SUM: Reduction<f32, f32> = Reduction::new(|| cases::auto("sum", Scalar::F32));
+static SUM: Reduction<f32, f32> = Reduction::new(|| Ok(cases::auto("sum", Scalar::F32)));
 
 const N: usize = 1 << 20;
 /// The calls keep a stream busy for longer than the host needs to queue the next operations.

@@ -20,9 +20,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const MOST: usize = (1 << 20) + 3;
 const SIZES: [usize; 9] = [1, 1000, 1 << 13, 50_000, 1 << 17, 200_001, 1 << 18, 1 << 20, MOST];
 
-static SUM: Reduction<f32, f32> = Reduction::new(|| cases::auto("sum", Scalar::F32));
-static ARGMAX: Reduction<f32, u64> = Reduction::new(|| cases::auto("argmax", Scalar::F32));
-static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| cases::auto("dot", Scalar::F32));
+static SUM: Reduction<f32, f32> = Reduction::new(|| Ok(cases::auto("sum", Scalar::F32)));
+static ARGMAX: Reduction<f32, u64> = Reduction::new(|| Ok(cases::auto("argmax", Scalar::F32)));
+static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| Ok(cases::auto("dot", Scalar::F32)));
 
 fn elements() -> Vec<f32> {
     let Lanes::F32(elements) = Kind::Plain.lanes(Scalar::F32, MOST) else { unreachable!("they are f32") };

@@ -59,8 +59,8 @@ fn strided(name: &str) -> Spec {
     cases::strided(cases::auto(name, Scalar::F32))
 }
 
-static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| strided("dot"));
-static ARGMAX: Reduction<f32, u64> = Reduction::new(|| strided("argmax"));
+static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| Ok(strided("dot")));
+static ARGMAX: Reduction<f32, u64> = Reduction::new(|| Ok(strided("argmax")));
 
 #[test]
 fn typed_reductions_take_strided_device_memory() {

@@ -2,13 +2,22 @@
 
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
+use super::scope::Scope;
 use crate::laws::{Broken, Effort, Law, Subject};
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 
 /// Checks the laws, and sets `commutative` and `exact` from the result unless they are known.
-pub(super) fn check_laws(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
+pub(super) fn check_laws(
+    subject: Subject,
+    fields: &Fields,
+    scope: &Scope,
+    errors: &mut Errors,
+) -> Option<Subject> {
+    if scope.constants.decide_laws() {
+        return Some(subject);
+    }
     let Subject { operation, keep } = subject;
     let written = fields.commutative.as_ref().map(|it| it.value);
     let is_known = operation.commutative;

@@ -169,6 +169,7 @@ impl<'a> Functions<'a> {
         Role {
             name,
             dialect: self.scope.dialect,
+            constants: Rc::clone(&self.scope.constants),
             params: Vec::new(),
             optional: 0,
             free: self
@@ -243,7 +244,7 @@ impl Functions<'_> {
     /// Adds the constants of a closure to the scope. A constant has one type in all closures.
     fn name_constants(&self, constants: &[Outer], errors: &mut Errors) -> Option<()> {
         for constant in constants {
-            let mut known = self.scope.constants.borrow_mut();
+            let mut known = self.scope.outer.borrow_mut();
             match known.iter().find(|known| known.param.name == constant.param.name) {
                 Some(same) if same.param.ty != constant.param.ty => {
                     let (name, own) = (spelled(&constant.tokens), constant.param.ty);

@@ -1,6 +1,7 @@
 //! Helper functions: `fn sq(x: f32) -> f32 { x * x }` among the fields. Closures inline them.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
+use super::constants::Constants;
 use super::device::Reader;
 use super::diagnostic::{Errors, Extent};
 use super::form::Form;
@@ -39,7 +40,7 @@ pub(super) type Helpers = Rc<Vec<Helper>>;
 /// closures see.
 pub(super) fn read(
     written: &[ItemFn],
-    dialect: Dialect,
+    (dialect, constants): (Dialect, &Rc<Constants>),
     acc: Option<&Form>,
     names: Vec<String>,
     errors: &mut Errors,
@@ -58,6 +59,7 @@ pub(super) fn read(
     let role = Role {
         name: "fn",
         dialect,
+        constants: Rc::clone(constants),
         params: Vec::new(),
         optional: 0,
         free: Vec::new(),

@@ -61,12 +61,23 @@ pub struct Read {
     pub inputs: Vec<Form>,
     /// The constants of the user, with the params of the operation that stand for them.
     pub constants: Vec<(Param, TokenStream)>,
+    /// The text, if the specification depends on the values of constants. Then `parsed` has assumed ones.
+    pub deferred: Option<Deferred>,
     /// The helper functions, for rustc to check.
     pub helpers: Vec<ItemFn>,
     /// The name of the struct of the params, if one is written.
     pub params: Option<proc_macro2::Ident>,
     /// The head of the item form.
     pub export: Option<Export>,
+}
+
+/// A specification that the program reads again, with the values of constants: [`with_constants`](super::with_constants).
+#[derive(Clone, Debug)]
+pub struct Deferred {
+    /// The specification.
+    pub text: String,
+    /// The constants: the names that the text has for them, and expressions that rustc evaluates.
+    pub constants: Vec<(String, TokenStream)>,
 }
 
 /// Prints the specification without tokens, which are long and unhelpful.

@@ -5,6 +5,7 @@ mod draft;
 mod named;
 
 use super::closure::{Closure, Lambda};
+use super::constants::Constants;
 use super::diagnostic::{Errors, Extent};
 use super::fields::{By, Fields, Op};
 use super::form::Form;
@@ -18,11 +19,12 @@ use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::spec::{Spec, Spelling};
 use reduce_ir::{Domain, Scalar};
+use std::rc::Rc;
 
 /// Resolves `fields`. The result is valid only if no error was added.
 pub(super) fn resolve(
     fields: &Fields,
-    dialect: Dialect,
+    (dialect, constants): (Dialect, &Rc<Constants>),
     from_data: Option<&[Scalar]>,
     errors: &mut Errors,
 ) -> Option<Read> {
@@ -30,7 +32,7 @@ pub(super) fn resolve(
         let message = "`static` and `const` are for Rust code only; leave this out";
         errors.add(export.name.span(), message);
     }
-    let scope = Scope::read(fields, dialect, from_data, errors);
+    let scope = Scope::read(fields, (dialect, constants), from_data, errors);
     let (access, order) = (choices::access(fields, errors), choices::order(fields, errors));
     let axes = axes::read(fields, scope.written.as_ref(), errors);
     // The inputs of axes have any strides.
@@ -78,7 +80,7 @@ pub(super) fn resolve(
     }
     let structs = structs(&subject.operation, &forms);
     unused(&operation, &scope, errors);
-    let constants = scope.constants.take();
+    let constants = scope.outer.take();
     let is_constant = |param: &Param| constants.iter().any(|constant| constant.param == *param);
     let params = operation.params.clone();
     let given = Operation {
@@ -99,7 +101,8 @@ pub(super) fn resolve(
     let constants = constants.into_iter().map(|constant| (constant.param, constant.tokens)).collect();
     let export = fields.export.clone();
     let inputs = scope.written.iter().flatten().map(|(_, form)| form.clone()).collect();
-    Some(Read { parsed, closures, structs, forms, inputs, helpers, constants, params, export })
+    let deferred = None;
+    Some(Read { parsed, closures, structs, forms, inputs, helpers, constants, deferred, params, export })
 }
 
 /// The text of a closure, and the closure for rustc.

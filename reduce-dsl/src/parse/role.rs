@@ -1,11 +1,13 @@
 //! The role of a closure in a specification: its language, parameters, scope and result.
 
+use super::constants::Constants;
 use super::form::Form;
 use super::helpers::Helpers;
 use super::hygiene::Name;
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
+use std::rc::Rc;
 
 /// The origin of a text, which decides its language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(super) struct Role {
     /// The name of the field.
     pub(super) name: &'static str,
     pub(super) dialect: Dialect,
+    /// The values of constants.
+    pub(super) constants: Rc<Constants>,
     /// The names and types of the parameters, in order. A type that was reported elsewhere is `None`.
     pub(super) params: Vec<(String, Option<Record>)>,
     /// The number of parameters at the end that may be omitted.

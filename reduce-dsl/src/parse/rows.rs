@@ -2,6 +2,7 @@
 //! with words that stand for types and constants.
 
 use super::closure::Lambda;
+use super::constants::Constants;
 use super::diagnostic::Errors;
 use super::helpers::Helpers;
 use super::hygiene::Name;
@@ -11,6 +12,7 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::Record;
 use reduce_ir::{Scalar, Value};
+use std::rc::Rc;
 
 /// The scope of the closures of a row.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +67,7 @@ impl Row<'_> {
         let role = Role {
             name: "row",
             dialect: Dialect::Row,
+            constants: Rc::new(Constants::Open),
             params: params.iter().map(|(name, ty)| ((*name).to_owned(), Some(ty.clone()))).collect(),
             optional: 0,
             free: self.free.iter().map(|free| (Name::plain(&free.name), free.clone())).collect(),

@@ -1,6 +1,7 @@
 //! The scope of closures besides their parameters: `params`, `index`, and the struct of `acc`.
 
 use super::along::Along;
+use super::constants::Constants;
 use super::diagnostic::{Errors, Extent};
 use super::fields::{Acc, Fields, Params, WrittenParam};
 use super::form::{Form, Named};
@@ -16,6 +17,7 @@ use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use reduce_ir::{Axes, Scalar};
 use std::cell::RefCell;
+use std::rc::Rc;
 use syn::{Path, Type};
 
 /// The limit on params. The parameters of a kernel are limited.
@@ -46,14 +48,16 @@ pub(super) struct Scope {
     /// The Rust type of the accumulator, if it is declared and no plain struct.
     pub(super) form: Option<Form>,
     pub(super) helpers: Helpers,
-    /// The constants of the user that closures name, as far as they have been read.
-    pub(super) constants: RefCell<Vec<Outer>>,
+    /// The values of constants.
+    pub(super) constants: Rc<Constants>,
+    /// The constants that functions have parameters for, as far as they have been read.
+    pub(super) outer: RefCell<Vec<Outer>>,
 }
 
 impl Scope {
     pub(super) fn read(
         fields: &Fields,
-        dialect: Dialect,
+        (dialect, constants): (Dialect, &Rc<Constants>),
         from_data: Option<&[Scalar]>,
         errors: &mut Errors,
     ) -> Scope {
@@ -73,7 +77,7 @@ impl Scope {
         let declared = declared.then(|acc| accumulator(acc, (&taken, dialect), errors));
         let params = params.unwrap_or_default();
         let names = params.iter().map(|(name, _)| name).chain(&index).map(Ident::to_string).collect();
-        let helpers = helpers::read(&fields.helpers, dialect, declared.value(), names, errors);
+        let helpers = helpers::read(&fields.helpers, (dialect, constants), declared.value(), names, errors);
         let form = declared.value().filter(|form| !form.is_flat()).cloned();
         let acc = declared.then(|form| Some(form.record()));
         Scope {
@@ -88,7 +92,8 @@ impl Scope {
             acc,
             form,
             helpers,
-            constants: RefCell::default(),
+            constants: Rc::clone(constants),
+            outer: RefCell::default(),
         }
     }
 
@@ -106,7 +111,7 @@ impl Scope {
 
     /// Returns the params as parameters of functions, and then those that the form of the inputs gives.
     pub(super) fn free_params(&self) -> impl Iterator<Item = Param> {
-        let constants: Vec<_> = self.constants.borrow().iter().map(|it| it.param.clone()).collect();
+        let constants: Vec<_> = self.outer.borrow().iter().map(|it| it.param.clone()).collect();
         self.named_params().map(|(_, param)| param).chain(constants).chain(self.along.params())
     }
 
@@ -128,7 +133,7 @@ impl Scope {
     /// Returns the names that `params`, `index` and `axes` add.
     pub(super) fn names(&self) -> Vec<String> {
         let named = self.params.iter().cloned().chain(self.positions()).map(|(name, _)| name.to_string());
-        named.chain(self.constants.borrow().iter().map(|it| it.param.name.clone())).collect()
+        named.chain(self.outer.borrow().iter().map(|it| it.param.name.clone())).collect()
     }
 
     /// Returns a type for examples.

@@ -1,30 +1,20 @@
 //! Reads text into tokens and a specification, with byte ranges.
 
+use super::constants::Constants;
 use super::diagnostic::{Diagnostic, Extent};
 use super::error::{SpecError, is_hidden};
 use super::limits::{self, BRACKETS, BYTES};
 use super::parsed::{Parsed, Places};
 use super::role::Dialect;
+use super::stack::{self, Failure};
 use super::tokens::read;
 use proc_macro2::{LexError, TokenStream};
 use reduce_ir::{Scalar, Spec};
-use std::iter;
 use std::ops::Range;
-use std::thread;
+use std::rc::Rc;
 
 /// A place in a text.
 pub type Bytes = Range<usize>;
-
-/// The stack of the parser for the texts of rows, which it reads after typing the user's text. All stack sizes
-/// are in bytes, without optimization.
-const STACK_OF_ROWS: usize = 512 * 1024;
-/// The fixed part of the stack for the user's text. The parser may recurse over each token.
-const STACK: usize = 128 * 1024;
-const STACK_OF_A_TOKEN: usize = 16 * 1024;
-
-/// The stack that any thread is assumed to have left. Threads of Rust have 2 MiB by default. WebAssembly has no threads; whoever links
-/// it chooses the stack (`scripts/playground.sh`).
-const STACK_HERE: usize = if cfg!(target_family = "wasm") { 24 << 20 } else { 1536 * 1024 };
 
 /// The byte order mark.
 const MARK: char = '\u{feff}';
@@ -38,29 +28,12 @@ const MARK: char = '\u{feff}';
 /// available to read the text ([`SpecError::is_usage_error`]).
 pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, SpecError> {
     scan(source).map_err(|error| SpecError::new(source, vec![error]))?;
-    let parse = || lex_and_parse(source, from_data);
-    let stack = STACK + STACK_OF_A_TOKEN * most_tokens(source).min(limits::TOKENS);
-    let stack = stack.max(STACK_OF_ROWS);
-    // The parser needs a thread of its own for the stack, and because spans are stored in a thread-local table.
-    let outcome = thread::scope(|scope| {
-        let parser = thread::Builder::new().stack_size(stack).spawn_scoped(scope, parse)?;
-        Ok(parser.join())
-    });
-    let parsed = match outcome {
-        Ok(Ok(parsed)) => parsed,
-        Ok(Err(_)) => Err(vec![Diagnostic::error(0..0, "bug of reducegen: the parser panicked")]),
-        Err(_) if stack <= STACK_HERE => parse(),
-        Err(error) => return Err(SpecError::no_thread(&error)),
+    let parsed = match stack::with_room_for(source, || lex_and_parse(source, from_data)) {
+        Ok(parsed) => parsed,
+        Err(bug @ Failure::Panicked) => Err(vec![Diagnostic::error(0..0, bug.to_string())]),
+        Err(Failure::NoThread(error)) => return Err(SpecError::no_thread(&error)),
     };
     parsed.map_err(|diagnostics| SpecError::new(source, diagnostics))
-}
-
-/// Returns an upper bound on the number of tokens, without lexing.
-fn most_tokens(source: &str) -> usize {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let before = iter::once(' ').chain(source.chars());
-    let begins = |(before, c): &(char, char)| !(c.is_whitespace() || is_word(*c) && is_word(*before));
-    before.zip(source.chars()).filter(begins).count()
 }
 
 /// Reads the specification of a text that declares the types of its inputs. Drops the notes that [`text`]
@@ -101,7 +74,7 @@ fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<By
     let lexed = lexable(source).parse::<TokenStream>();
     let lexed = lexed.map_err(|error| vec![unreadable(source, &error)])?;
     let place = |extent| bytes(extent, source);
-    match read(lexed, Dialect::Text, from_data) {
+    match read(lexed, Dialect::Text, &Rc::new(Constants::Open), from_data) {
         Ok(read) => Ok(read.parsed.map_places(place)),
         Err(errors) => {
             let mut errors: Vec<_> = errors.into_iter().map(|error| error.map_span(place)).collect();

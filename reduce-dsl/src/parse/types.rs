@@ -180,6 +180,14 @@ impl Types {
         Ty::Number(self.numbers.len() - 1)
     }
 
+    /// Makes a constant of the user an array of so many elements, unless more is known about its type.
+    pub(crate) fn make_array(&mut self, ty: Ty, count: usize) {
+        if let (Ty::Number(constant), true) = (self.resolve(ty), self.is_any(ty)) {
+            let element = self.of_constant();
+            self.numbers[constant] = Known::Is(self.array(element, count));
+        }
+    }
+
     /// Returns whether nothing is known about the type yet.
     pub(crate) fn is_any(&self, ty: Ty) -> bool {
         matches!(self.resolve(ty), Ty::Number(number) if matches!(self.numbers[number], Known::Any))

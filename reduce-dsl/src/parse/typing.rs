@@ -12,6 +12,7 @@ mod trim;
 pub(super) use lower::Definition;
 
 use super::closure::Lambda;
+use super::constants::Constants;
 use super::device::{Constant, Reader};
 use super::diagnostic::{Errors, Extent, spelled};
 use super::form::Form;
@@ -44,13 +45,16 @@ pub(super) struct Outer {
     /// The expression that rustc evaluates.
     pub(super) tokens: TokenStream,
     pub(super) param: Param,
+    /// The number of scalars, if its value is assumed.
+    count: usize,
     local: usize,
 }
 
 impl Outer {
     fn new(constant: Constant, types: &Types) -> Outer {
         let Constant { tokens, name, local, ty } = constant;
-        Outer { tokens, param: Param::new(name, types.scalar(ty)), local }
+        let element = types.fields(ty).first().map_or(ty, |(_, element)| *element);
+        Outer { tokens, param: Param::new(name, types.scalar(element)), count: types.width(ty), local }
     }
 }
 
@@ -76,7 +80,11 @@ pub(super) fn closure(
     }
     let (body, ty) = reader.body(&lambda.body, role, &apart);
     let (types, locals, constants) = (reader.types, reader.locals, reader.constants);
-    for constant in constants.iter().filter(|constant| types.is_any(constant.ty)) {
+    // Unless the result has its type, the program knows better.
+    let is_unknown = |constant: &&Constant| {
+        types.is_any(constant.ty) && (matches!(*role.constants, Constants::Open) || types.is_any(ty))
+    };
+    for constant in constants.iter().filter(is_unknown) {
         let name = spelled(&constant.tokens);
         errors
             .add(Extent::of(&constant.tokens), format!("the type of {name} is not known here"))
@@ -92,6 +100,7 @@ pub(super) fn closure(
     let func =
         lower::function(&body, (&types, &locals, &constants), role, lambda.params.len(), definition, errors)?;
     let form = Some(types.form(ty)).filter(|form| !form.is_flat());
+    let constants = if matches!(*role.constants, Constants::Open) { constants } else { Vec::new() };
     Some(Typed { written: func.clone(), func, result: types.record(ty), form, params, constants })
 }
 

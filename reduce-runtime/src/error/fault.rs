@@ -8,12 +8,6 @@ impl Error {
     /// The environment variable for the time that callers wait for NVRTC, in seconds.
     pub const COMPILE_SECONDS: &str = "REDUCEGEN_COMPILE_SECONDS";
 
-    // The old name, until no branch has it.
-    #[doc(hidden)]
-    pub fn is_users_fault(&self) -> bool {
-        self.is_usage_error()
-    }
-
     /// Returns whether the error is a mistake in the request, not a fault of the machine or of this project.
     #[must_use]
     pub fn is_usage_error(&self) -> bool {
@@ -25,6 +19,7 @@ impl Error {
             | Error::ParamType { .. }
             | Error::Params(_)
             | Error::Kernels(_)
+            | Error::Constants(_)
             | Error::NotContiguous { .. }
             | Error::TooManyRepeated { .. }
             | Error::OutsideData { .. }

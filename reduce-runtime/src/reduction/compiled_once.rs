@@ -13,12 +13,12 @@ static REDUCERS: LazyLock<RwLock<HashMap<usize, Vec<Arc<Reducer>>>>> = LazyLock:
 ///
 /// # Errors
 /// See [`Reducer::new`].
-pub(super) fn reducer(spec: fn() -> Spec, device: &Device) -> Result<Arc<Reducer>, Error> {
+pub(super) fn reducer(spec: fn() -> Result<Spec, Error>, device: &Device) -> Result<Arc<Reducer>, Error> {
     if let Some(found) = found(&REDUCERS.read().unwrap_or_else(PoisonError::into_inner), spec, device) {
         return Ok(found);
     }
     // Without the lock, because compiling for a GPU takes long. Another thread may do the same; the first one to finish counts.
-    let made = Arc::new(Reducer::new(&spec(), device)?);
+    let made = Arc::new(Reducer::new(&spec()?, device)?);
     let mut all = REDUCERS.write().unwrap_or_else(PoisonError::into_inner);
     Ok(found(&all, spec, device).unwrap_or_else(|| {
         all.entry(address(spec)).or_default().push(made.clone());
@@ -28,12 +28,12 @@ pub(super) fn reducer(spec: fn() -> Spec, device: &Device) -> Result<Arc<Reducer
 
 fn found(
     all: &HashMap<usize, Vec<Arc<Reducer>>>,
-    spec: fn() -> Spec,
+    spec: fn() -> Result<Spec, Error>,
     device: &Device,
 ) -> Option<Arc<Reducer>> {
     all.get(&address(spec))?.iter().find(|it| it.device().is_same(device)).cloned()
 }
 
-fn address(spec: fn() -> Spec) -> usize {
+fn address(spec: fn() -> Result<Spec, Error>) -> usize {
     spec as *const () as usize
 }

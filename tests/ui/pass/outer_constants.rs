@@ -29,6 +29,6 @@ fn main() {
     assert_eq!(second.reduce(&[[1.0, 2.0, 3.0], [0.0, 4.0, 0.0]]).unwrap(), -3.0);
     let later = reduction! { ty: f32, index: i, filter: |_| i >= SECOND as u64, op: sum };
     assert_eq!(later.reduce(&[1.0, 2.0, 3.0]).unwrap(), 5.0);
-    let text = reducegen::reduction! { ty: f32, map: |x| x + OFFSET, op: sum }.spec().text;
+    let text = reducegen::reduction! { ty: f32, map: |x| x + OFFSET, op: sum }.spec().unwrap().text;
     assert_eq!(text, "ty: f32, map: |x| x + (-0.5f32), op: sum");
 }

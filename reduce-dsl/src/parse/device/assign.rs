@@ -116,6 +116,7 @@ impl Reader<'_> {
         if ty == Ty::Unknown {
             return None;
         }
+        self.assume_array(ty);
         if !self.types.is_array(ty) {
             let (what, shown) = (spelled(base), self.types.show(ty));
             let help = match self.types.resolve(ty) {

@@ -35,6 +35,9 @@ impl Reader<'_> {
 
     fn method(&mut self, name: &Ident, receiver: Ex, args: Vec<Ex>, place: Extent) -> Ex {
         let word = name.to_string();
+        if word == "len" {
+            self.assume_array(receiver.ty);
+        }
         let ty = match self.types.resolve(receiver.ty) {
             Ty::Scalar(ty) => ty,
             Ty::Number(_) => {

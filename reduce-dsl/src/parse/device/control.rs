@@ -78,6 +78,7 @@ impl Reader<'_> {
             }
             other => {
                 let array = self.value(other, None, depth + 1);
+                self.assume_array(array.ty);
                 if self.types.is_array(array.ty) {
                     let element = self.types.fields(array.ty).first().map(|(_, ty)| *ty)?;
                     return Some((Over::Elements(array), element));

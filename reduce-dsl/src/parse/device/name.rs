@@ -1,6 +1,7 @@
 //! Names and paths: parameters, `let`s and constants, and errors for unknown ones.
 
 use super::{Constant, Reader};
+use crate::parse::constants::{self, Constants};
 use crate::parse::diagnostic::Extent;
 use crate::parse::hygiene::Name;
 use crate::parse::role::Dialect;
@@ -9,7 +10,8 @@ use crate::parse::types::Ty;
 use crate::parse::{forms, names};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use reduce_ir::{Scalar, constants};
+use reduce_ir::value::Values;
+use reduce_ir::{Scalar, Value, constants as named};
 use syn::{Expr, ExprCast, ExprPath, Path};
 
 impl Reader<'_> {
@@ -31,13 +33,45 @@ impl Reader<'_> {
     /// Reads a constant of the user, which only the macro has: `LIMIT` or `crate::LIMIT`.
     fn outer(&mut self, path: &Path) -> Option<Ex> {
         let name = self.name_of_outer(path)?;
+        let place = Extent::of(path);
+        match &*self.role.constants {
+            Constants::Open => {}
+            Constants::Assumed(assumed) => assumed.note(path, self.role.name),
+            Constants::Known(values) => {
+                let name = constants::spelled(path);
+                let (_, values) = values.iter().find(|(known, _)| *known == name)?.clone();
+                return Some(self.known(values, place));
+            }
+        }
         let ty = self.types.of_constant();
-        Some(self.constant_as(path.to_token_stream(), name, ty, Extent::of(path)))
+        Some(self.constant_as(path.to_token_stream(), name, ty, place))
+    }
+
+    fn known(&mut self, values: Values, place: Extent) -> Ex {
+        let one = |value: Value| Ex { kind: Kind::Value(value), ty: Ty::Scalar(value.ty()), place };
+        match values {
+            Values::One(value) => one(value),
+            Values::Array(values) => {
+                let ty = values.first().map_or(Ty::Unknown, |first| Ty::Scalar(first.ty()));
+                let ty = self.types.array(ty, values.len());
+                Ex { kind: Kind::Struct(values.into_iter().map(one).collect()), ty, place }
+            }
+        }
+    }
+
+    /// Takes a constant whose value is assumed for an array, if nothing else is known about it.
+    pub(super) fn assume_array(&mut self, ty: Ty) {
+        if let Constants::Assumed(assumed) = &*self.role.constants {
+            self.types.make_array(ty, assumed.len());
+        }
     }
 
     /// Reads `LIMIT as f64` as a constant of that type, because the type of `LIMIT` is not known.
     pub(super) fn cast_outer(&mut self, cast: &ExprCast, ty: Ty) -> Option<Ex> {
         let (Expr::Path(path), Ty::Scalar(_)) = (&*cast.expr, ty) else { return None };
+        if !matches!(*self.role.constants, Constants::Open) {
+            return None;
+        }
         let is_local = path.path.get_ident().is_some_and(|name| self.is_local(&Name::of(name)));
         let name = self.name_of_outer(&path.path).filter(|_| !is_local)?;
         let name = format!("{name}__as__{}", self.types.scalar(ty));
@@ -48,11 +82,13 @@ impl Reader<'_> {
     fn name_of_outer(&self, path: &Path) -> Option<String> {
         let name = path.segments.last()?.ident.to_string();
         let is_constant = name.chars().any(|c| c.is_ascii_uppercase()) && name == name.to_uppercase();
-        let sees = matches!(self.role.name, "map" | "filter" | "by" | "fold" | "finish");
+        let constants = &self.role.constants;
+        let sees = constants.are_seen_by(self.role.name)
+            && (self.open.is_empty() || !matches!(**constants, Constants::Open));
         let of_library = |word: &str| matches!(word, "core" | "std") || forms::scalar(word).is_some();
         let is_known = path.segments.first().is_some_and(|it| of_library(&it.ident.to_string()));
         let words = path.segments.iter().map(|it| it.ident.to_string().to_lowercase());
-        (is_constant && !is_known && sees && self.role.dialect == Dialect::Rust && self.open.is_empty())
+        (is_constant && !is_known && sees && self.role.dialect == Dialect::Rust)
             .then(|| format!("const__{}", words.collect::<Vec<_>>().join("__")))
     }
 
@@ -150,7 +186,7 @@ impl Reader<'_> {
         };
         let (ty, value) = match words {
             [ty, "consts", name] => (ty, Scalar::from_name(ty).map(|ty| (ty, names::mathematical(ty, name)))),
-            [ty, name] => (ty, forms::scalar(ty).map(|ty| (ty, constants::constant(ty, name)))),
+            [ty, name] => (ty, forms::scalar(ty).map(|ty| (ty, named::constant(ty, name)))),
             _ => return self.unknown_path(path),
         };
         match value {

@@ -78,7 +78,7 @@ pub(super) fn draft(
     let operation = recognise(parts.operation(scope, identity)?);
     absent.check_nan(fields, &operation.inputs, None, errors);
     let keep = absent.of_closure(&operation.inputs).ok()?.keep;
-    let subject = checked(Subject { operation, keep }, fields, errors)?;
+    let subject = checked(Subject { operation, keep }, fields, scope, errors)?;
     let spelling = parts.spelling(&subject.operation, &absent, fields, scope);
     let (empty, text) = empty.map(|it| (it.values, it.text)).unzip();
     let spelling = Spelling { empty: text, ..spelling };
@@ -90,10 +90,10 @@ pub(super) fn draft(
 
 /// Checks the laws. If the identity is wrong and the operator is recognised, the help states the right
 /// identity.
-fn checked(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
+fn checked(subject: Subject, fields: &Fields, scope: &Scope, errors: &mut Errors) -> Option<Subject> {
     let Operation { fill, acc, .. } = &subject.operation;
     let own = fill.as_ref().map(|own| record_text(own, acc));
-    let subject = check_laws::check_laws(subject, fields, errors);
+    let subject = check_laws::check_laws(subject, fields, scope, errors);
     if let (None, Some(own), Some(error)) = (&subject, own, errors.last())
         && error.broken.as_ref().is_some_and(|broken| broken.law == Law::Identity)
     {

@@ -85,7 +85,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let operation = Operation { params: scope.free_params().collect(), ..operation };
     let Kept { keep, present, .. } = kept;
     let subject = Subject { operation, keep };
-    let subject = if is_own { subject } else { check_laws::check_laws(subject, fields, errors)? };
+    let subject = if is_own { subject } else { check_laws::check_laws(subject, fields, scope, errors)? };
     Some(Draft { subject, present, starts, lacks_identity, empty, spelling, closures: functions.closures })
 }
 

@@ -2,6 +2,7 @@
 
 use super::exits::{Around, Guard};
 use super::lower::Lower;
+use super::range;
 use crate::parse::diagnostic::Extent;
 use crate::parse::tree::{Ex, Loop, Over};
 use reduce_ir::Value;
@@ -174,10 +175,11 @@ impl Lower<'_> {
         None
     }
 
-    /// Returns the value of a bound, which must be known.
+    /// Returns the value of a bound, which must be known: a number, or arithmetic on numbers that does not wrap.
     fn bound(&mut self, ex: &Ex) -> Option<i128> {
         let id = self.one(ex)?;
-        let known = self.builder.known(id).and_then(Value::as_int);
+        let [least, most] = range::of(&self.builder, id);
+        let known = (least == most).then_some(least);
         if known.is_none() {
             self.errors
                 .add(ex.place, "the bounds of a loop are constants here")

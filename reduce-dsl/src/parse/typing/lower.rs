@@ -3,7 +3,9 @@
 
 use super::Outer;
 use super::exits::Flow;
+use super::range;
 use super::trim::trimmed;
+use crate::parse::constants::Constants;
 use crate::parse::device::Variable;
 use crate::parse::diagnostic::{Errors, Extent};
 use crate::parse::names;
@@ -37,11 +39,15 @@ pub(super) fn function(
     let params = params?;
     let own: usize = params[..written].iter().map(Vec::len).sum();
     let needed: usize = params[..params.len() - role.optional].iter().map(Vec::len).sum();
+    let (open, assumed) = match &*role.constants {
+        Constants::Assumed(assumed) => (&[][..], Some(assumed)),
+        Constants::Open | Constants::Known(_) => (constants, None),
+    };
     let all = params[..written]
         .concat()
         .into_iter()
         .chain(role.free.iter().map(|(_, free)| free.clone()))
-        .chain(constants.iter().map(|constant| constant.param.clone()))
+        .chain(open.iter().map(|constant| constant.param.clone()))
         .collect();
     let builder = FuncBuilder::new(all);
     let ids = builder.params();
@@ -56,8 +62,14 @@ pub(super) fn function(
     }
     let flow = Flow::default();
     let mut lower = Lower { builder, types, variables, locals, flow, work: 0, definition, errors };
-    for (constant, &id) in constants.iter().zip(outer) {
-        lower.store(constant.local, vec![id]);
+    for (at, constant) in constants.iter().enumerate() {
+        let ids = match assumed {
+            Some(assumed) => {
+                vec![lower.builder.constant(assumed.value(constant.param.ty)); constant.count]
+            }
+            None => vec![outer[at]],
+        };
+        lower.store(constant.local, ids);
     }
     let results = lower.lower(body)?;
     let func = lower.builder.build(results);
@@ -256,6 +268,10 @@ impl Lower<'_> {
         let known = |id| self.builder.known(id).and_then(Value::as_int);
         if let Some(value) = known(b) {
             return value != 0 && value != -1;
+        }
+        let [least, most] = range::of(&self.builder, b);
+        if least > 0 || most < -1 {
+            return true;
         }
         let Some(Node::Bin(op, x, y)) = self.builder.node(b) else { return false };
         let mut constants = [x, y].into_iter().filter_map(known);

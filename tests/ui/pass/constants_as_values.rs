@@ -1,0 +1,133 @@
+//! Constants of the crate where their values decide what a specification is: bounds of loops, divisors, `op`, `identity`.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
+#![deny(warnings)]
+
+use reducegen::{Error, Reduction, reduction};
+
+const TERMS: usize = 4;
+const MODULUS: u64 = 97;
+const LOWEST: i32 = -5;
+const TOP: f32 = 8.0;
+const IS_CAPPED: bool = true;
+
+const COEFFICIENTS: [f64; 3] = [1.0, 2.0, 3.0];
+const EDGES: [u32; 3] = [2, 5, 9];
+
+mod deep {
+    pub const STEP: i32 = 3;
+}
+
+static TAYLOR: Reduction<f64, f64> = reduction! {
+    ty: f64,
+    map: |x| {
+        let (mut sum, mut term) = (0.0, 1.0);
+        for i in 0..TERMS {
+            sum += term;
+            term = term * x / (i + 1) as f64;
+        }
+        sum
+    },
+    op: sum,
+};
+
+reduction! {
+    /// Counts by the remainder.
+    pub static COUNTS;
+    ty: u32,
+    params: Counting { shift: u32 = 1 },
+    acc: Bins { bins: [u32; 4] },
+    map: |x| {
+        let mut bins = [0; 4];
+        bins[(x + shift) as usize % TERMS] = 1;
+        Bins { bins }
+    },
+    op: |a, b| {
+        let mut sums = a;
+        for i in 0..crate::TERMS {
+            sums.bins[i] += b.bins[i];
+        }
+        sums
+    },
+    identity: Bins { bins: [0; 4] },
+}
+
+macro_rules! capped {
+    ($ty:ty, $cap:expr) => {
+        reduction! { ty: $ty, map: |x| x.abs(), op: |a, b| if IS_CAPPED { a.max(b).min($cap) } else { a.max(b) }, identity: 0.0 }
+    };
+}
+
+macro_rules! remainders {
+    () => {
+        reduction! { ty: u64, map: |x| x % $crate::MODULUS, op: sum }
+    };
+}
+
+fn main() {
+    assert_eq!(TAYLOR.reduce(&[0.0, 1.0]).unwrap(), 1.0 + (1.0 + 1.0 + 0.5 + 1.0 / 6.0));
+    let bins = COUNTS.reduce(&[0, 1, 2, 4, 5]).unwrap();
+    assert_eq!(bins, Bins { bins: [0, 2, 2, 1] });
+    let product = reduction! { ty: u64, map: |x| x % MODULUS, op: |a, b| a * b % MODULUS, identity: 1 };
+    let numbers: Vec<u64> = (1..97).collect();
+    assert_eq!(product.reduce(&numbers).unwrap(), 96);
+    let most = reduction! {
+        ty: i32,
+        fn third(x: i32) -> i32 { x / deep::STEP },
+        filter: |x| x >= LOWEST,
+        map: |x| third(x).max(LOWEST),
+        op: |a, b| a.max(b),
+        identity: LOWEST,
+        empty: deep::STEP,
+    };
+    assert_eq!(most.reduce(&[1, 20, -30]).unwrap(), 6);
+    assert_eq!(most.reduce(&[-30]).unwrap(), 3);
+
+    let polynomial = reduction! {
+        ty: f64,
+        map: |x| {
+            let mut sum = 0.0;
+            for c in COEFFICIENTS {
+                sum = sum * x + c;
+            }
+            sum
+        },
+        op: sum,
+    };
+    assert_eq!(polynomial.reduce(&[2.0, 0.0]).unwrap(), 11.0 + 3.0);
+    let histogram = reduction! {
+        ty: u32,
+        map: |x| {
+            let (mut bins, mut at) = ([0; 4], 0);
+            for i in 0..EDGES.len() {
+                if x >= EDGES[i] {
+                    at += 1;
+                }
+            }
+            bins[at] = 1;
+            bins
+        },
+        op: |a, b| {
+            let mut sums = a;
+            for i in 0..EDGES.len() + 1 {
+                sums[i] += b[i];
+            }
+            sums
+        },
+        identity: [0; 4],
+    };
+    assert_eq!(histogram.reduce(&[2, 3, 7, 100]).unwrap(), [0, 2, 1, 1]);
+
+    assert_eq!(remainders!().reduce(&[100, 5]).unwrap(), 8);
+
+    // Nothing above the cap may be an element, or 0 is not neutral.
+    let error = capped!(f32, TOP).reduce(&[1.0, 20.0]).unwrap_err();
+    assert!(matches!(error, Error::Constants(_)) && error.is_usage_error());
+    let said = error.to_string();
+    assert!(
+        said.starts_with(
+            "this specification is wrong with IS_CAPPED = true, TOP = 8.0f32: `identity` is not neutral: "
+        ),
+        "{said}"
+    );
+    assert!(capped!(f32, TOP).spec().is_err() && format!("{:?}", capped!(f32, TOP)).contains("not neutral"));
+}
