@@ -285,8 +285,7 @@
 //!
 //! - `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. The driver and NVRTC are found at run time; nothing is
 //!   linked. Without them, only the host backend works.
-//! - `constants` (default): constants of your crate as bounds of loops, as divisors and in `op`. The program reads such a
-//!   specification again when it is first used, and checks its laws then.
+//! - `constants` (default): constants of your crate as bounds of loops, as divisors and in `op`; laws are checked at the first use.
 //! - `text`: the parser of specifications at run time.
 //! - `arrow`: the module `arrow`, arrays of Apache Arrow.
 //! - `dlpack`: the module `dlpack`, tensors of other libraries.

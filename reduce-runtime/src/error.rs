@@ -365,11 +365,8 @@ pub enum Error {
     #[error("{name} is `{0}`; write a number of seconds above 0, such as 30", name = Error::COMPILE_SECONDS)]
     MalformedSeconds(String),
     /// The driver measured an invalid time.
-    #[error("the CUDA driver measured an invalid time of {milliseconds} ms; update NVIDIA's driver")]
-    WrongTime {
-        /// The measured time.
-        milliseconds: String,
-    },
+    #[error("the CUDA driver measured an invalid time of {0} ms; update NVIDIA's driver")]
+    WrongTime(String),
     /// The driver reported an error.
     #[error("the CUDA driver failed while {operation}: {name} ({code}), {text}; {}", advice::advice(*code))]
     Driver {

@@ -62,7 +62,7 @@ impl<'a> GpuTimer<'a> {
         self.stop.record(self.stream).map_err(failed("recording an event"))?;
         let milliseconds = self.start.elapsed_ms(&self.stop).map_err(failed("running the kernels"))?;
         let time = Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3);
-        let wrong = |_| Error::WrongTime { milliseconds: milliseconds.to_string() };
+        let wrong = |_| Error::WrongTime(milliseconds.to_string());
         Ok(time.map_err(wrong)? / calls)
     }
 }

@@ -74,7 +74,7 @@ impl Error {
             | Error::NvrtcUnusable { .. }
             | Error::Nvrtc(_)
             | Error::CompileTime { .. }
-            | Error::WrongTime { .. }
+            | Error::WrongTime(_)
             | Error::Driver { .. }
             | Error::OutOfMemory { .. } => false,
         }
