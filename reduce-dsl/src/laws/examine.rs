@@ -1,5 +1,6 @@
 //! Tries one equation of an operation on many elements.
 
+use super::assertions::Assertions;
 use super::batch::Batch;
 use super::counterexample::Counterexample;
 use super::equation::{Equation, Functions};
@@ -40,6 +41,7 @@ pub(super) struct Examiner<'a> {
     written: Functions<'a>,
     /// The functions as executed.
     computed: Functions<'a>,
+    assertions: Assertions,
     /// The table of `op`, if it is small enough and worth its cost.
     table: Option<Table>,
     /// Operations spent so far on shrinking counterexamples.
@@ -76,10 +78,11 @@ impl<'a> Examiner<'a> {
     pub(super) fn new(operation: &'a Operation, keep: Option<&Func>, effort: Effort) -> Self {
         let (written, computed) = (Functions::of(operation), Functions::written_out(operation));
         let sampler = Sampler::new(operation, keep);
-        let simplified = Cell::default();
+        let (assertions, simplified) = (Assertions::of(operation), Cell::default());
         let mut examiner =
-            Examiner { operation, effort, sampler, written, computed, table: None, simplified };
-        if effort != Effort::Sample && examiner.computed.operations_of_op() <= TABLE {
+            Examiner { operation, effort, sampler, written, computed, assertions, table: None, simplified };
+        let has_table = effort != Effort::Sample && examiner.assertions.is_empty();
+        if has_table && examiner.computed.operations_of_op() <= TABLE {
             examiner.table = Table::of(operation, &examiner.computed, &examiner.mapped());
         }
         examiner
@@ -198,6 +201,9 @@ impl<'a> Examiner<'a> {
         if self.sampler.only(case.clone()).len == 0 {
             return Verdict::Equal;
         }
+        if self.assertions.fail(equation, case) {
+            return Verdict::Open;
+        }
         if self.rounds(equation) && self.real_verdict(equation, case, 0) == Verdict::Broken {
             return Verdict::Broken;
         }
@@ -241,7 +247,12 @@ impl<'a> Examiner<'a> {
             if outcome.broken.is_some() {
                 return;
             }
-            let (verdict, case) = (verdict(lane), || batch.only(&[lane]));
+            let case = || batch.only(&[lane]);
+            let verdict = match verdict(lane) {
+                Verdict::Equal => Verdict::Equal,
+                _ if self.assertions.fail(equation, &case()) => Verdict::Open,
+                verdict => verdict,
+            };
             outcome.cases.count(verdict);
             match verdict {
                 Verdict::Equal | Verdict::Close => continue,

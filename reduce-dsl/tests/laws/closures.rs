@@ -230,3 +230,28 @@ fn constants_of_a_map_are_tried() {
            op: |a, b| if b == 200 { a + 1 } else { a | b }, identity: none"],
     );
 }
+
+/// A call in which an assertion fails has no result, so the sides may differ.
+#[test]
+fn cases_in_which_an_assertion_fails_decide_nothing() {
+    let sources = [
+        "ty: i32, op: |a, b| { assert!(a >= 0 && b >= 0); if a < 0 || b < 0 { a - b } else { a.max(b) } }, identity: 0",
+        "ty: u8, map: |x| { assert!(x < 16); x }, op: |a, b| if a > 15 || b > 15 { a - b } else { a | b }, identity: 0",
+        "ty: u32, acc: H { bins: [u32; 2] }, map: |x| { let mut bins = [0; 2]; bins[x as usize] = 1; H { bins } }, \
+         op: |a, b| H { bins: [a.bins[0] + b.bins[0], a.bins[1] + b.bins[1]] }, identity: H { bins: [0; 2] }",
+        "ty: i32, filter: |x| x != 7, op: |a, b| { assert!(a >= 0 && b >= 0); if a < 0 || b < 0 { a - b } else { a.max(b) } }, \
+         identity: none, empty: 3",
+    ];
+    for source in sources {
+        assert!(found(source).commutative, "{source}");
+    }
+}
+
+#[test]
+fn assertions_excuse_only_the_cases_in_which_they_fail() {
+    let sources = [
+        "ty: i32, op: |a, b| { assert!(a != 5); a - b }, identity: none",
+        "ty: i32, op: |a, b| { assert!(a < b); a - b }, identity: none",
+    ];
+    assert_refused(Law::Associative, &sources);
+}

@@ -9,6 +9,9 @@ use crate::constants::zero;
 use crate::func::{Func, FuncBuilder, Id};
 use crate::ops::{Bin, TypeError, Un};
 
+/// The prefix of the names of accumulators with that field.
+const ASSERTED: &str = "Asserted";
+
 /// Why a stored result is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
@@ -48,6 +51,13 @@ impl Operation {
             ..self
         };
         Ok((operation, kept))
+    }
+
+    /// Returns the field of accumulators that says whether an assertion failed. Only the flag that elements are present follows it.
+    pub fn failed_field(&self) -> Option<usize> {
+        let is_last = self.acc.name.as_ref().is_some_and(|name| name.starts_with(ASSERTED));
+        let after = if is_last { 1 } else { 2 };
+        self.acc.fields.len().checked_sub(after).filter(|_| self.asserts)
     }
 
     /// Adds the flag of one element: whether an assertion of `map`, `key` or `keep` fails for it.
@@ -112,7 +122,7 @@ impl Operation {
 
 /// Returns the record with a flag after its fields: whether an assertion failed.
 pub(super) fn failing(record: &Record) -> Record {
-    flagged(record, ("Asserted", "failed"), FLAG)
+    flagged(record, (ASSERTED, "failed"), FLAG)
 }
 
 /// Returns a condition on elements that also keeps those for which its assertion fails, so that the failure is not lost.
