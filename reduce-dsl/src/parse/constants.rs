@@ -13,7 +13,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use reduce_ir::value::Values;
 use reduce_ir::{Scalar, Spec, Value, bf16, f16};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use syn::Path;
 
@@ -35,18 +35,21 @@ pub(super) struct Assumed {
     value: u8,
     found: RefCell<Vec<(String, TokenStream)>>,
     /// Whether the laws depend on a constant.
-    decides_laws: RefCell<bool>,
+    decides_laws: Cell<bool>,
 }
 
 impl Constants {
     fn assumed(value: u8) -> Rc<Constants> {
-        let (found, decides_laws) = (RefCell::default(), RefCell::default());
-        Rc::new(Constants::Assumed(Assumed { value, found, decides_laws }))
+        Rc::new(Constants::Assumed(Assumed {
+            value,
+            found: RefCell::default(),
+            decides_laws: Cell::default(),
+        }))
     }
 
     /// Returns whether the laws of `op` have to wait for the values of constants.
     pub(super) fn decide_laws(&self) -> bool {
-        matches!(self, Constants::Assumed(assumed) if *assumed.decides_laws.borrow())
+        matches!(self, Constants::Assumed(assumed) if assumed.decides_laws.get())
     }
 
     /// Returns whether the closure of that role may name constants.
@@ -66,7 +69,8 @@ impl Assumed {
         if found.iter().all(|(known, _)| *known != name) {
             found.push((name, path.to_token_stream()));
         }
-        *self.decides_laws.borrow_mut() |= matches!(role, "op" | "identity" | "fold" | "fn");
+        let decides = matches!(role, "op" | "identity" | "fold" | "fn");
+        self.decides_laws.set(self.decides_laws.get() || decides);
     }
 
     /// Returns the number of elements of constants that are arrays.
@@ -83,8 +87,14 @@ impl Assumed {
             Scalar::Bf16 => Value::of(bf16::from(number)),
             Scalar::F32 => Value::of(f32::from(number)),
             Scalar::F64 => Value::of(f64::from(number)),
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Value::from_bits(ty, number.into()),
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, number.into()),
+            Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64 => Value::from_bits(ty, number.into()),
         }
     }
 }
