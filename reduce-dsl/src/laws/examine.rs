@@ -248,11 +248,10 @@ impl<'a> Examiner<'a> {
                 return;
             }
             let case = || batch.only(&[lane]);
-            let verdict = match verdict(lane) {
-                Verdict::Equal => Verdict::Equal,
-                _ if self.assertions.fail(equation, &case()) => Verdict::Open,
-                verdict => verdict,
-            };
+            let mut verdict = verdict(lane);
+            if verdict != Verdict::Equal && self.assertions.fail(equation, &case()) {
+                verdict = Verdict::Open;
+            }
             outcome.cases.count(verdict);
             match verdict {
                 Verdict::Equal | Verdict::Close => continue,
