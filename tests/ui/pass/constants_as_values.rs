@@ -117,6 +117,8 @@ fn main() {
     };
     assert_eq!(histogram.reduce(&[2, 3, 7, 100]).unwrap(), [0, 2, 1, 1]);
 
+    let power = reduction! { ty: f32, map: |x| x.powi(deep::STEP - 1), op: sum };
+    assert_eq!(power.reduce(&[1.0, 3.0]).unwrap(), 10.0);
     assert_eq!(remainders!().reduce(&[100, 5]).unwrap(), 8);
 
     // Nothing above the cap may be an element, or 0 is not neutral.
@@ -128,6 +130,14 @@ fn main() {
             "this specification is wrong with IS_CAPPED = true, TOP = 8.0f32: `identity` is not neutral: "
         ),
         "{said}"
+    );
+    const NOTHING: [f32; 0] = [];
+    let nothing =
+        reduction! { ty: f32, map: |x| { let mut sum = x; for y in NOTHING { sum += y } sum }, op: sum };
+    let said = nothing.reduce(&[1.0]).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "this specification is wrong with NOTHING = []: this array has no elements; write its values"
     );
     assert!(capped!(f32, TOP).spec().is_err() && format!("{:?}", capped!(f32, TOP)).contains("not neutral"));
 }

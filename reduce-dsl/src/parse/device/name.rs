@@ -51,11 +51,13 @@ impl Reader<'_> {
         let one = |value: Value| Ex { kind: Kind::Value(value), ty: Ty::Scalar(value.ty()), place };
         match values {
             Values::One(value) => one(value),
-            Values::Array(values) => {
-                let ty = values.first().map_or(Ty::Unknown, |first| Ty::Scalar(first.ty()));
-                let ty = self.types.array(ty, values.len());
-                Ex { kind: Kind::Struct(values.into_iter().map(one).collect()), ty, place }
-            }
+            Values::Array(values) => match values.first() {
+                Some(first) => {
+                    let ty = self.types.array(Ty::Scalar(first.ty()), values.len());
+                    Ex { kind: Kind::Struct(values.into_iter().map(one).collect()), ty, place }
+                }
+                None => self.error(place, "this array has no elements; write its values"),
+            },
         }
     }
 

@@ -104,8 +104,7 @@ impl Lower<'_> {
         let id = self.one(index)?;
         let count = self.types.fields(ty).len();
         let [_, most] = range::of(&self.builder, id);
-        let known = self.builder.known(id).and_then(Value::as_int);
-        if let Some(known) = known {
+        if let Some(known) = range::known(&self.builder, id) {
             let at = usize::try_from(known).unwrap_or(usize::MAX);
             if at < count {
                 return Some(At::Known(at));

@@ -178,8 +178,7 @@ impl Lower<'_> {
     /// Returns the value of a bound, which must be known: a number, or arithmetic on numbers that does not wrap.
     fn bound(&mut self, ex: &Ex) -> Option<i128> {
         let id = self.one(ex)?;
-        let [least, most] = range::of(&self.builder, id);
-        let known = (least == most).then_some(least);
+        let known = range::known(&self.builder, id);
         if known.is_none() {
             self.errors
                 .add(ex.place, "the bounds of a loop are constants here")

@@ -1,6 +1,7 @@
 //! Lowers methods to operations.
 
 use super::lower::Lower;
+use super::range;
 use crate::parse::diagnostic::Extent;
 use crate::parse::methods::{Meaning, Method};
 use crate::parse::tree::Ex;
@@ -66,7 +67,7 @@ impl Lower<'_> {
 
     /// Multiplies in the order of `powi` in compilers' run-time libraries.
     fn power(&mut self, method: &Method, mut base: Id, exponent: Id, place: Extent) -> Option<Id> {
-        let known = self.builder.known(exponent).and_then(Value::as_int);
+        let known = range::known(&self.builder, exponent);
         let Some(exponent) = known.filter(|k| k.abs() <= EXPONENT) else {
             let message = format!("the exponent of `{}` is a number of at most {EXPONENT}", method.name);
             self.errors.add(place, message).help("write it, as in `x.powi(3)`");

@@ -12,6 +12,12 @@ pub(super) fn of(f: &FuncBuilder, id: Id) -> [i128; 2] {
     within(f, id, DEPTH)
 }
 
+/// Returns the value of an integer that operations on constants give without wrapping.
+pub(super) fn known(f: &FuncBuilder, id: Id) -> Option<i128> {
+    let [least, most] = of(f, id);
+    (least == most && f.ty(id).is_integer()).then_some(least)
+}
+
 fn within(f: &FuncBuilder, id: Id, depth: usize) -> [i128; 2] {
     let whole = whole(f.ty(id));
     if let Some(known) = f.known(id).and_then(Value::as_int) {
