@@ -68,7 +68,7 @@
 //! `if`, `as`, structs and their fields, constants such as `f32::INFINITY`, and methods such as `abs`, `max`, `sqrt`,
 //! `mul_add`, `is_nan` or `count_ones`. Anything else is an error that suggests a replacement. Inside closures, 16-bit
 //! floats are `f32`, and results stay `f32`. The macro checks the laws of `op`, `identity` and `fold` on a sample:
-//! `op: |a, b| a - b` does not compile.
+//! `op: |a, b| a - b` does not compile. Laws that depend on constants of your crate are checked at the first use.
 //!
 //! # The fields in use
 //!
@@ -285,7 +285,7 @@
 //!
 //! - `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. The driver and NVRTC are found at run time; nothing is
 //!   linked. Without them, only the host backend works.
-//! - `constants` (default): constants of your crate as bounds of loops, as divisors and in `op`; laws are checked at the first use.
+//! - `constants` (default): constants of your crate as bounds of loops, as divisors and in `op`, and laws that depend on them.
 //! - `text`: the parser of specifications at run time.
 //! - `arrow`: the module `arrow`, arrays of Apache Arrow.
 //! - `dlpack`: the module `dlpack`, tensors of other libraries.

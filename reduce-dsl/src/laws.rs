@@ -14,7 +14,7 @@
 //! - a float that becomes infinite, or an integer that wraps, unless the law also fails in unbounded integers;
 //! - a division by zero, unless the identity causes it with a finite operand.
 //!
-//! A case in which an assertion of a function fails decides nothing. A law that no case confirms is broken.
+//! A case whose sides differ decides nothing if an assertion of a function fails. A law that no case confirms is broken.
 //!
 //! ```
 //! use reduce_ir::func::Param;

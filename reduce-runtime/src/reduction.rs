@@ -141,7 +141,7 @@ impl<In, Out: Returned, P: Params> Reduction<In, Out, P> {
     /// program that a device runs for n elements is `compiled.reducer().programs().for_len(n)`.
     ///
     /// # Errors
-    /// A pass does not apply; `reduction!` excludes this.
+    /// As [`Reduction::spec`]; or a pass does not apply, which `reduction!` excludes unless constants decide the specification.
     pub fn program(&self) -> Result<Program, Error> {
         Ok(reduce_codegen::compile(&self.spec()?)?)
     }

@@ -1,4 +1,4 @@
-//! Cases in which an assertion of the functions fails. The call then has no result, so they say nothing about a law.
+//! Cases in which an assertion of the functions fails. The call then has no result, so sides that differ break no law.
 
 use super::batch::Batch;
 use super::equation::{Equation, Functions, Neutral};

@@ -5,46 +5,65 @@
 //! with the true ones.
 
 use super::diagnostic::{Diagnostic, Extent};
+use super::forms;
+use super::hygiene::Name;
+use super::keywords::is_keyword;
+use super::names::is_constant;
 use super::parsed::{Deferred, Read};
 use super::role::Dialect;
 use super::stack;
 use super::tokens::read;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use reduce_ir::func::Param;
 use reduce_ir::value::Values;
 use reduce_ir::{Scalar, Spec, Value, bf16, f16};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use syn::Path;
 
-/// The values that are assumed. A specification is right for the macro if one of them makes it right.
-const ASSUMED: [u8; 5] = [1, 2, 3, 7, 64];
+/// What is assumed of constants: the value of the first one, the difference of each to the one before, and the length of arrays. A
+/// specification is right for the macro if one assumption makes it right.
+const ASSUMPTIONS: [(i64, i64, usize); 6] =
+    [(2, 1, 16), (9, -1, 16), (1, 0, 4), (64, 0, 8), (1000, 0, 128), LENIENT];
+
+/// The last resort. It takes indices that are out of range, and divisors that are 0: the true values need not have them.
+const LENIENT: (i64, i64, usize) = (1, 0, 1);
 
 /// The values of the constants that closures name.
 pub(super) enum Constants {
     /// Functions have a parameter for each.
     Open,
-    /// All have one value.
+    /// They have these values.
     Assumed(Assumed),
     /// The values, by the paths that name them.
     Known(Vec<(String, Values)>),
 }
 
-/// One value for all constants, and the constants met so far.
+/// An assumption, and the constants met so far.
 pub(super) struct Assumed {
-    value: u8,
-    found: RefCell<Vec<(String, TokenStream)>>,
+    first: i64,
+    step: i64,
+    len: usize,
+    found: RefCell<Vec<Found>>,
     /// Whether the laws depend on a constant.
     decides_laws: Cell<bool>,
 }
 
+/// A constant that closures name.
+struct Found {
+    /// The name of the param that would stand for it.
+    param: String,
+    /// The name in [`Constants::Known`].
+    name: String,
+    /// The expression that rustc evaluates.
+    tokens: TokenStream,
+}
+
 impl Constants {
-    fn assumed(value: u8) -> Rc<Constants> {
-        Rc::new(Constants::Assumed(Assumed {
-            value,
-            found: RefCell::default(),
-            decides_laws: Cell::default(),
-        }))
+    fn assumed((first, step, len): (i64, i64, usize)) -> Rc<Constants> {
+        let (found, decides_laws) = (RefCell::default(), Cell::default());
+        Rc::new(Constants::Assumed(Assumed { first, step, len, found, decides_laws }))
     }
 
     /// Returns whether the laws of `op` have to wait for the values of constants.
@@ -63,30 +82,37 @@ impl Constants {
 
 impl Assumed {
     /// Notes that a closure of that role names a constant.
-    pub(super) fn note(&self, path: &Path, role: &str) {
-        let name = spelled(path);
+    pub(super) fn note(&self, param: &str, path: &Path, role: &str) {
         let mut found = self.found.borrow_mut();
-        if found.iter().all(|(known, _)| *known != name) {
-            found.push((name, path.to_token_stream()));
+        if found.iter().all(|known| known.param != param) {
+            let (param, name, tokens) = (param.to_owned(), spelled(path), path.to_token_stream());
+            found.push(Found { param, name, tokens });
         }
-        let decides = matches!(role, "op" | "identity" | "fold" | "fn");
+        // A condition may be what makes a law hold.
+        let decides = matches!(role, "op" | "identity" | "fold" | "filter");
         self.decides_laws.set(self.decides_laws.get() || decides);
+    }
+
+    /// Returns whether indices and divisors may be wrong.
+    pub(super) fn is_lenient(&self) -> bool {
+        (self.first, self.step, self.len) == LENIENT
     }
 
     /// Returns the number of elements of constants that are arrays.
     pub(super) fn len(&self) -> usize {
-        self.value.into()
+        self.len
     }
 
-    /// Returns the assumed value in a type.
-    pub(super) fn value(&self, ty: Scalar) -> Value {
-        let number = self.value;
-        match ty {
+    /// Returns the assumed value of the constant that a param would stand for.
+    pub(super) fn value(&self, Param { name, ty }: &Param) -> Value {
+        let at = self.found.borrow().iter().position(|known| known.param == *name).unwrap_or(0);
+        let number = self.number(at);
+        match *ty {
             Scalar::Bool => Value::of(number & 1 == 1),
-            Scalar::F16 => Value::of(f16::from(number)),
-            Scalar::Bf16 => Value::of(bf16::from(number)),
-            Scalar::F32 => Value::of(f32::from(number)),
-            Scalar::F64 => Value::of(f64::from(number)),
+            Scalar::F16 => Value::of(f16::from_f64(number as f64)),
+            Scalar::Bf16 => Value::of(bf16::from_f64(number as f64)),
+            Scalar::F32 => Value::of(number as f32),
+            Scalar::F64 => Value::of(number as f64),
             Scalar::I8
             | Scalar::I16
             | Scalar::I32
@@ -94,13 +120,37 @@ impl Assumed {
             | Scalar::U8
             | Scalar::U16
             | Scalar::U32
-            | Scalar::U64 => Value::from_bits(ty, number.into()),
+            | Scalar::U64 => Value::from_bits(*ty, number as u64),
+        }
+    }
+}
+
+impl Assumed {
+    fn number(&self, at: usize) -> i64 {
+        (self.first + self.step * at as i64).max(1)
+    }
+
+    /// Says of broken laws with which values they are broken.
+    fn explain(&self, errors: &mut [Diagnostic<Extent>]) {
+        let found = self.found.borrow();
+        let one = |(at, Found { name, .. }): (usize, &Found)| format!("{name} = {}", self.number(at));
+        let values: Vec<_> = found.iter().enumerate().map(one).collect();
+        for error in errors.iter_mut().filter(|error| error.broken.is_some()) {
+            error.message += &format!("; this assumes {}", values.join(", "));
         }
     }
 }
 
 /// The word of a text for `$crate`, which text cannot have.
 const CRATE: &str = "the_crate_of_the_macro";
+
+/// Returns a word of the name of a param that stands for a constant. Macros of several crates have a `$crate` each.
+pub(super) fn word(ident: &Ident) -> String {
+    match ident.to_string().as_str() {
+        "$crate" => format!("crate{}", Name::of(ident).context.unwrap_or_default()),
+        word => word.to_lowercase(),
+    }
+}
 
 /// Returns the name of a constant in [`Constants::Known`].
 pub(super) fn spelled(path: &Path) -> String {
@@ -113,16 +163,17 @@ pub(super) fn deferred(
     from_data: Option<&[Scalar]>,
 ) -> Option<Result<Read, Vec<Diagnostic<Extent>>>> {
     let mut errors = None;
-    for value in ASSUMED {
-        let constants = Constants::assumed(value);
+    for assumption in ASSUMPTIONS {
+        let constants = Constants::assumed(assumption);
         let outcome = read(tokens.clone(), Dialect::Rust, &constants, from_data);
-        let Constants::Assumed(Assumed { found, .. }) = &*constants else { return None };
-        if found.borrow().is_empty() {
+        let Constants::Assumed(assumed) = &*constants else { return None };
+        if assumed.found.borrow().is_empty() {
             return None;
         }
         match outcome {
-            Ok(read) => return Some(with_text(read, tokens, (value, found.take()), from_data)),
-            Err(found) => {
+            Ok(read) => return Some(with_text(read, tokens, (assumption, assumed.found.take()), from_data)),
+            Err(mut found) => {
+                assumed.explain(&mut found);
                 errors.get_or_insert(found);
             }
         }
@@ -130,22 +181,24 @@ pub(super) fn deferred(
     errors.map(Err)
 }
 
-/// Adds the text that the program reads again. The text lacks what macros know of its tokens, so it must give the same specification.
+/// Adds the text that the program reads again. The text lacks what macros know of its tokens: it must not need that, and must give the
+/// same specification.
 fn with_text(
     read: Read,
     tokens: &TokenStream,
-    (value, constants): (u8, Vec<(String, TokenStream)>),
+    (assumption, constants): ((i64, i64, usize), Vec<Found>),
     from_data: Option<&[Scalar]>,
 ) -> Result<Read, Vec<Diagnostic<Extent>>> {
     let text = lexable(tokens.clone()).to_string();
     let lexed = text.parse::<TokenStream>().ok();
     let again = lexed.and_then(|tokens| {
-        super::tokens::read(tokens, Dialect::Rust, &Constants::assumed(value), from_data).ok()
+        super::tokens::read(tokens, Dialect::Rust, &Constants::assumed(assumption), from_data).ok()
     });
-    if again.is_some_and(|again| again.parsed.spec == read.parsed.spec) {
+    if again.is_some_and(|again| again.parsed.spec == read.parsed.spec) && !is_ambiguous(tokens) {
+        let constants = constants.into_iter().map(|it| (it.name, it.tokens)).collect();
         return Ok(Read { deferred: Some(Deferred { text, constants }), ..read });
     }
-    let of_constant = |(_, tokens): &(String, TokenStream)| Diagnostic {
+    let of_constant = |Found { tokens, .. }: &Found| Diagnostic {
         help: Some("write the number, or a `const` in the closure".to_owned()),
         ..Diagnostic::error(
             Extent::of(tokens),
@@ -153,6 +206,34 @@ fn with_text(
         )
     };
     Err(constants.iter().map(of_constant).collect())
+}
+
+/// Returns whether two names differ only in hygiene, which text lacks. Constants are items, which have none.
+fn is_ambiguous(tokens: &TokenStream) -> bool {
+    let mut names = Vec::new();
+    names_of(tokens, &mut names);
+    let is_other = |a: &Name, b: &Name| a.word == b.word && a != b;
+    names.iter().enumerate().any(|(at, a)| names[..at].iter().any(|b| is_other(a, b)))
+}
+
+/// Adds every name that may be one of a variable, or the crate of a macro.
+fn names_of(tokens: &TokenStream, names: &mut Vec<Name>) {
+    let mut is_after_dot = false;
+    for tree in tokens.clone() {
+        match &tree {
+            TokenTree::Group(group) => names_of(&group.stream(), names),
+            TokenTree::Ident(ident) if !is_after_dot => {
+                let name = Name::of(ident);
+                let word = name.word.as_str();
+                let is_fixed = is_constant(word) || is_keyword(word) || forms::scalar(word).is_some();
+                if !is_fixed && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+        is_after_dot = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.');
+    }
 }
 
 /// Returns tokens whose text can be read: the invisible groups of macros become parentheses, and `$crate` a word.

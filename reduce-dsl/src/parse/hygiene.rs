@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 pub(super) struct Name {
     /// The word without `r#`.
     pub(super) word: String,
-    context: Option<String>,
+    pub(super) context: Option<String>,
 }
 
 impl Name {

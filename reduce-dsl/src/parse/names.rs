@@ -72,6 +72,11 @@ pub fn operator(name: &str) -> Result<&'static Operator, String> {
     })
 }
 
+/// Returns whether a word is written as the name of a constant.
+pub(super) fn is_constant(word: &str) -> bool {
+    word.chars().any(|c| c.is_ascii_uppercase()) && word == word.to_uppercase()
+}
+
 /// Reports an unknown operator.
 pub(super) fn unknown_operator(name: &Ident, errors: &mut Errors) {
     let word = name.to_string();

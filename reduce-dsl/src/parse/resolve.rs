@@ -128,6 +128,10 @@ fn unused(operation: &Operation, scope: &Scope, errors: &mut Errors) {
     let uses = |name: &str| {
         functions.into_iter().flatten().any(|func: &Func| func.params().iter().any(|it| it.name == name))
     };
+    // The values of constants may decide that a function needs no param.
+    if matches!(*scope.constants, Constants::Known(_)) {
+        return;
+    }
     for name in scope.params.iter().map(|(name, _)| name).chain(&scope.index) {
         if !uses(&name.to_string()) {
             errors.add(name.span(), format!("`{name}` is not used")).help("use it in `map`, or leave it out");

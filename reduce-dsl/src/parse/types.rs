@@ -51,13 +51,16 @@ pub(crate) struct Types {
     numbers: Vec<Known>,
     structs: Vec<Struct>,
     forms: Vec<Form>,
+    /// The arrays whose lengths are assumed.
+    assumed: Vec<Ty>,
 }
 
 impl Types {
     /// Returns the types of a function that may use those structs. `forms` are the Rust types of records that have one.
     pub(crate) fn new(records: &[Record], forms: &[Form]) -> Types {
         let unit = Struct { kind: Aggregate::Tuple, fields: Vec::new() };
-        let mut types = Types { numbers: Vec::new(), structs: vec![unit], forms: forms.to_vec() };
+        let mut types =
+            Types { numbers: Vec::new(), structs: vec![unit], forms: forms.to_vec(), assumed: Vec::new() };
         records.iter().for_each(|record| {
             types.of_record(record);
         });
@@ -184,8 +187,18 @@ impl Types {
     pub(crate) fn make_array(&mut self, ty: Ty, count: usize) {
         if let (Ty::Number(constant), true) = (self.resolve(ty), self.is_any(ty)) {
             let element = self.of_constant();
-            self.numbers[constant] = Known::Is(self.array(element, count));
+            let array = self.array(element, count);
+            self.numbers[constant] = Known::Is(array);
+            self.assumed.push(array);
         }
+    }
+
+    /// Returns whether nothing is known about the type or a part of it yet, or its length is assumed.
+    pub(crate) fn is_open(&self, ty: Ty) -> bool {
+        let ty = self.resolve(ty);
+        self.is_any(ty)
+            || self.assumed.contains(&ty)
+            || self.fields(ty).iter().any(|(_, field)| self.is_open(*field))
     }
 
     /// Returns whether nothing is known about the type yet.

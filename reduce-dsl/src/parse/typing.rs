@@ -82,7 +82,7 @@ pub(super) fn closure(
     let (types, locals, constants) = (reader.types, reader.locals, reader.constants);
     // Unless the result has its type, the program knows better.
     let is_unknown = |constant: &&Constant| {
-        types.is_any(constant.ty) && (matches!(*role.constants, Constants::Open) || types.is_any(ty))
+        types.is_open(constant.ty) && (matches!(*role.constants, Constants::Open) || types.is_open(ty))
     };
     for constant in constants.iter().filter(is_unknown) {
         let name = spelled(&constant.tokens);

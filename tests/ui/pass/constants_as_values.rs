@@ -13,6 +13,15 @@ const IS_CAPPED: bool = true;
 const COEFFICIENTS: [f64; 3] = [1.0, 2.0, 3.0];
 const EDGES: [u32; 3] = [2, 5, 9];
 
+const SMALL: u32 = 1;
+const TWO: u32 = 2;
+const FOUR: u32 = 4;
+const DEGREE: usize = 2;
+const LOW: i32 = 3;
+const HIGH: i32 = 5;
+const BASE: i32 = 500;
+const HAS_SCALE: bool = false;
+
 mod deep {
     pub const STEP: i32 = 3;
 }
@@ -117,6 +126,27 @@ fn main() {
     };
     assert_eq!(histogram.reduce(&[2, 3, 7, 100]).unwrap(), [0, 2, 1, 1]);
 
+    let matched =
+        reduction! { ty: u32, map: |x| match x { 0 => 5, SMALL => 7, TWO..=FOUR => 11, _ => 9 }, op: sum };
+    assert_eq!(matched.reduce(&[0, 1, 2, 4, 5]).unwrap(), 5 + 7 + 11 + 11 + 9);
+    let ends = reduction! {
+        ty: f64,
+        map: |x| {
+            let mut sum = COEFFICIENTS[DEGREE];
+            for i in 0..=DEGREE {
+                sum = sum * x + COEFFICIENTS[i];
+            }
+            sum
+        },
+        op: sum,
+    };
+    assert_eq!(ends.reduce(&[1.0]).unwrap(), 9.0);
+    let steps = reduction! { ty: i32, map: |x| x / (HIGH - LOW) + x % (HIGH - LOW + 1), op: sum };
+    assert_eq!(steps.reduce(&[9]).unwrap(), 4);
+    let above = reduction! { ty: i32, filter: |x| x >= BASE, op: |a, b| a.max(b), identity: 500 };
+    assert_eq!(above.reduce(&[20, 700]).unwrap(), 700);
+    let scaled = reduction! { ty: u64, params: { k: u64 = 2 }, map: |x| if HAS_SCALE { x % MODULUS * k } else { x % MODULUS }, op: sum };
+    assert_eq!(scaled.reduce(&[100]).unwrap(), 3);
     let power = reduction! { ty: f32, map: |x| x.powi(deep::STEP - 1), op: sum };
     assert_eq!(power.reduce(&[1.0, 3.0]).unwrap(), 10.0);
     assert_eq!(remainders!().reduce(&[100, 5]).unwrap(), 8);

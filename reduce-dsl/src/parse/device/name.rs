@@ -36,7 +36,7 @@ impl Reader<'_> {
         let place = Extent::of(path);
         match &*self.role.constants {
             Constants::Open => {}
-            Constants::Assumed(assumed) => assumed.note(path, self.role.name),
+            Constants::Assumed(assumed) => assumed.note(&name, path, self.role.name),
             Constants::Known(values) => {
                 let name = constants::spelled(path);
                 let (_, values) = values.iter().find(|(known, _)| *known == name)?.clone();
@@ -83,14 +83,13 @@ impl Reader<'_> {
     /// Returns the name of the param for a constant of the user.
     fn name_of_outer(&self, path: &Path) -> Option<String> {
         let name = path.segments.last()?.ident.to_string();
-        let is_constant = name.chars().any(|c| c.is_ascii_uppercase()) && name == name.to_uppercase();
         let constants = &self.role.constants;
         let sees = constants.are_seen_by(self.role.name)
             && (self.open.is_empty() || !matches!(**constants, Constants::Open));
         let of_library = |word: &str| matches!(word, "core" | "std") || forms::scalar(word).is_some();
         let is_known = path.segments.first().is_some_and(|it| of_library(&it.ident.to_string()));
-        let words = path.segments.iter().map(|it| it.ident.to_string().to_lowercase());
-        (is_constant && !is_known && sees && self.role.dialect == Dialect::Rust)
+        let words = path.segments.iter().map(|it| constants::word(&it.ident));
+        (names::is_constant(&name) && !is_known && sees && self.role.dialect == Dialect::Rust)
             .then(|| format!("const__{}", words.collect::<Vec<_>>().join("__")))
     }
 
@@ -129,8 +128,7 @@ impl Reader<'_> {
         if role.lacks_names {
             return Ex::wrong(place);
         }
-        let is_constant = name.chars().any(|c| c.is_ascii_uppercase()) && name == name.to_uppercase();
-        let (message, otherwise) = if is_constant {
+        let (message, otherwise) = if names::is_constant(name) {
             (format!("the value of `{name}` is not known here"), "write the number, or ")
         } else {
             (format!("`{name}` is not defined in this closure, which cannot capture variables"), "")

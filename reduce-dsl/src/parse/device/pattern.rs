@@ -5,12 +5,16 @@ use super::Reader;
 use super::convert::converted;
 use super::cover::Cover;
 use crate::parse::diagnostic::Extent;
+use crate::parse::names;
+use crate::parse::role::Dialect;
 use crate::parse::tree::{Ex, Kind, Let, Step};
 use crate::parse::types::Ty;
 use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp};
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprMethodCall, ExprRange, Member, Pat, PatStruct, RangeLimits, Token};
+use syn::{
+    Expr, ExprMethodCall, ExprPath, ExprRange, Member, Pat, PatIdent, PatStruct, Path, RangeLimits, Token,
+};
 
 /// A value that a pattern takes apart: a part of a local.
 #[derive(Clone)]
@@ -100,6 +104,12 @@ impl Reader<'_> {
         match pat {
             Pat::Wild(_) => Some(Matched::always()),
             Pat::Paren(inner) => self.matched(&inner.pat, subject, steps),
+            Pat::Ident(name) if self.is_constant_pattern(name) => {
+                let path = Path::from(name.ident.clone());
+                let path = ExprPath { attrs: Vec::new(), qself: None, path };
+                let value = self.read(&Expr::Path(path), None, 0);
+                self.equal(value, subject)
+            }
             Pat::Ident(name) => {
                 let (name, is_mutable) = self.name(name)?;
                 let local = self.bind_as(Some(name), subject.part(), is_mutable);
@@ -130,6 +140,12 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// Returns whether a name stands for a constant of the user. rustc decides by what is in scope.
+    fn is_constant_pattern(&self, name: &PatIdent) -> bool {
+        let is_plain = name.by_ref.is_none() && name.mutability.is_none() && name.subpat.is_none();
+        is_plain && self.role.dialect == Dialect::Rust && names::is_constant(&name.ident.to_string())
     }
 
     /// Reads one of several alternatives, which bind no names.

@@ -106,8 +106,8 @@ impl Lower<'_> {
         let [_, most] = range::of(&self.builder, id);
         if let Some(known) = range::known(&self.builder, id) {
             let at = usize::try_from(known).unwrap_or(usize::MAX);
-            if at < count {
-                return Some(At::Known(at));
+            if at < count || self.is_lenient {
+                return Some(At::Known(at.min(count - 1)));
             }
             let message = format!("the index is {known}, and the array has {count} elements");
             self.errors.add(index.place, message).help(format!("the last index is {}", count - 1));

@@ -5,7 +5,7 @@ use super::Outer;
 use super::exits::Flow;
 use super::range;
 use super::trim::trimmed;
-use crate::parse::constants::Constants;
+use crate::parse::constants::{Assumed, Constants};
 use crate::parse::device::Variable;
 use crate::parse::diagnostic::{Errors, Extent};
 use crate::parse::names;
@@ -61,11 +61,13 @@ pub(super) fn function(
         rest = after;
     }
     let flow = Flow::default();
-    let mut lower = Lower { builder, types, variables, locals, flow, work: 0, definition, errors };
+    let is_lenient = assumed.is_some_and(Assumed::is_lenient);
+    let mut lower =
+        Lower { builder, types, variables, locals, flow, work: 0, is_lenient, definition, errors };
     for (at, constant) in constants.iter().enumerate() {
         let ids = match assumed {
             Some(assumed) => {
-                vec![lower.builder.constant(assumed.value(constant.param.ty)); constant.count]
+                vec![lower.builder.constant(assumed.value(&constant.param)); constant.count]
             }
             None => vec![outer[at]],
         };
@@ -91,6 +93,8 @@ pub(super) struct Lower<'a> {
     pub(super) flow: Flow,
     /// The steps of lowering so far.
     work: usize,
+    /// Whether indices and divisors may be wrong, because they may depend on assumed values.
+    pub(super) is_lenient: bool,
     pub(super) definition: Definition,
     pub(super) errors: &'a mut Errors,
 }
@@ -239,7 +243,7 @@ impl Lower<'_> {
     /// Refuses an integer division unless the divisor cannot be 0 or −1. The smallest integer divided by −1
     /// overflows.
     fn divisor(&mut self, op: Bin, b: Id, place: Extent) -> Option<()> {
-        if self.is_divisor(b) {
+        if self.is_divisor(b) || self.is_lenient {
             return Some(());
         }
         let ty = self.builder.ty(b);

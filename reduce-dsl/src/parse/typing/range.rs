@@ -25,6 +25,9 @@ fn within(f: &FuncBuilder, id: Id, depth: usize) -> [i128; 2] {
     }
     let (Some(node), Some(depth)) = (f.node(id), depth.checked_sub(1)) else { return whole };
     let found = match node {
+        Node::Bin(Bin::Shr, a, b) if f.ty(a).is_integer() => {
+            shifted(within(f, a, depth), within(f, b, depth), 8 * f.ty(a).size() as i128)
+        }
         Node::Bin(op, a, b) if f.ty(a).is_integer() => binary(op, within(f, a, depth), within(f, b, depth)),
         Node::Select(_, a, b) => {
             let [a, b] = [within(f, a, depth), within(f, b, depth)];
@@ -50,6 +53,11 @@ fn whole(ty: Scalar) -> [i128; 2] {
     }
 }
 
+/// Returns the values of `a >> b`, whose distance wraps at the number of bits; `None` if nothing is known.
+fn shifted(a: [i128; 2], b: [i128; 2], bits: i128) -> Option<[i128; 2]> {
+    (a[0] >= 0 && b[0] >= 0 && b[1] < bits).then(|| [a[0] >> b[1], a[1] >> b[0]])
+}
+
 /// Returns the values of an operation in exact arithmetic; `None` if nothing is known.
 fn binary(op: Bin, a: [i128; 2], b: [i128; 2]) -> Option<[i128; 2]> {
     let is_natural = a[0] >= 0 && b[0] >= 0;
@@ -64,7 +72,6 @@ fn binary(op: Bin, a: [i128; 2], b: [i128; 2]) -> Option<[i128; 2]> {
         Bin::And if is_natural => Some([0, a[1].min(b[1])]),
         Bin::And if b[0] >= 0 => Some([0, b[1]]),
         Bin::And if a[0] >= 0 => Some([0, a[1]]),
-        Bin::Shr if is_natural && b[1] < 64 => Some([a[0] >> b[1], a[1] >> b[0]]),
         Bin::Mul | Bin::Div | Bin::Rem | Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => None,
         Bin::Powf | Bin::Hypot | Bin::Atan2 => None,
     }
