@@ -47,6 +47,14 @@ fn nothing_is_asserted_of_absent_elements() {
     assert!(matches!(of([true; 4]), Err(Error::AssertionFailed { .. })));
 }
 
+/// The distance of a shift wraps at the width of its type: this is a shift by 1, and not 0.
+#[test]
+fn a_shift_beyond_the_width_does_not_bound_an_index() {
+    let text = "ty: f32, map: |x| { let table = [1.0, 2.0]; table[((x as u32) >> 33) as usize] }, op: sum";
+    assert!(!fails(text, &[0.0, 3.0]));
+    assert!(fails(text, &[0.0, 4.0]));
+}
+
 #[test]
 fn an_index_out_of_range_is_an_error() {
     let histogram = reduction! {
