@@ -15,20 +15,36 @@ use super::stack;
 use super::tokens::read;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use reduce_ir::constants::one;
 use reduce_ir::func::Param;
 use reduce_ir::value::Values;
-use reduce_ir::{Scalar, Spec, Value, bf16, f16};
+use reduce_ir::{Scalar, Spec, Value};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use syn::Path;
 
-/// What is assumed of constants: the value of the first one, the difference of each to the one before, and the length of arrays. A
-/// specification is right for the macro if one assumption makes it right.
-const ASSUMPTIONS: [(i64, i64, usize); 6] =
-    [(2, 1, 16), (9, -1, 16), (1, 0, 4), (64, 0, 8), (1000, 0, 128), LENIENT];
+/// The assumptions, in the order in which they are tried. The macro accepts a specification if one of them makes it right.
+const ASSUMPTIONS: [Assumption; 6] = [
+    Assumption { first: 2, step: 1, len: 16, is_lenient: false },
+    Assumption { first: 9, step: -1, len: 16, is_lenient: false },
+    Assumption { first: 1, step: 0, len: 4, is_lenient: false },
+    Assumption { first: 64, step: 0, len: 8, is_lenient: false },
+    Assumption { first: 1000, step: 0, len: 128, is_lenient: false },
+    Assumption { first: 1, step: 0, len: 1, is_lenient: true },
+];
 
-/// The last resort. It takes indices that are out of range, and divisors that are 0: the true values need not have them.
-const LENIENT: (i64, i64, usize) = (1, 0, 1);
+/// An assumption about all constants of a specification.
+#[derive(Clone, Copy)]
+struct Assumption {
+    /// The value of the first constant.
+    first: i64,
+    /// The difference between the values of one constant and the next.
+    step: i64,
+    /// The length of constants that are arrays.
+    len: usize,
+    /// Whether indices may be out of range, and divisors 0: those of the true values may be right.
+    is_lenient: bool,
+}
 
 /// The values of the constants that closures name.
 pub(super) enum Constants {
@@ -42,9 +58,7 @@ pub(super) enum Constants {
 
 /// An assumption, and the constants met so far.
 pub(super) struct Assumed {
-    first: i64,
-    step: i64,
-    len: usize,
+    assumption: Assumption,
     found: RefCell<Vec<Found>>,
     /// Whether the laws depend on a constant.
     decides_laws: Cell<bool>,
@@ -61,9 +75,9 @@ struct Found {
 }
 
 impl Constants {
-    fn assumed((first, step, len): (i64, i64, usize)) -> Rc<Constants> {
+    fn assumed(assumption: Assumption) -> Rc<Constants> {
         let (found, decides_laws) = (RefCell::default(), Cell::default());
-        Rc::new(Constants::Assumed(Assumed { first, step, len, found, decides_laws }))
+        Rc::new(Constants::Assumed(Assumed { assumption, found, decides_laws }))
     }
 
     /// Returns whether the laws of `op` have to wait for the values of constants.
@@ -95,46 +109,35 @@ impl Assumed {
 
     /// Returns whether indices and divisors may be wrong.
     pub(super) fn is_lenient(&self) -> bool {
-        (self.first, self.step, self.len) == LENIENT
+        self.assumption.is_lenient
     }
 
     /// Returns the number of elements of constants that are arrays.
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.assumption.len
     }
 
     /// Returns the assumed value of the constant that a param would stand for.
     pub(super) fn value(&self, Param { name, ty }: &Param) -> Value {
         let at = self.found.borrow().iter().position(|known| known.param == *name).unwrap_or(0);
         let number = self.number(at);
-        match *ty {
-            Scalar::Bool => Value::of(number & 1 == 1),
-            Scalar::F16 => Value::of(f16::from_f64(number as f64)),
-            Scalar::Bf16 => Value::of(bf16::from_f64(number as f64)),
-            Scalar::F32 => Value::of(number as f32),
-            Scalar::F64 => Value::of(number as f64),
-            Scalar::I8
-            | Scalar::I16
-            | Scalar::I32
-            | Scalar::I64
-            | Scalar::U8
-            | Scalar::U16
-            | Scalar::U32
-            | Scalar::U64 => Value::from_bits(*ty, number as u64),
+        if *ty == Scalar::Bool {
+            return Value::of(number & 1 == 1);
         }
+        // 8 bits do not hold every assumed number.
+        Value::parse(*ty, &number.to_string()).unwrap_or_else(|| one(*ty))
     }
-}
 
-impl Assumed {
     fn number(&self, at: usize) -> i64 {
-        (self.first + self.step * at as i64).max(1)
+        let Assumption { first, step, .. } = self.assumption;
+        (first + step * at as i64).max(1)
     }
 
     /// Says of broken laws with which values they are broken.
     fn explain(&self, errors: &mut [Diagnostic<Extent>]) {
         let found = self.found.borrow();
-        let one = |(at, Found { name, .. }): (usize, &Found)| format!("{name} = {}", self.number(at));
-        let values: Vec<_> = found.iter().enumerate().map(one).collect();
+        let shown = |(at, Found { name, .. }): (usize, &Found)| format!("{name} = {}", self.number(at));
+        let values: Vec<_> = found.iter().enumerate().map(shown).collect();
         for error in errors.iter_mut().filter(|error| error.broken.is_some()) {
             error.message += &format!("; this assumes {}", values.join(", "));
         }
@@ -186,7 +189,7 @@ pub(super) fn deferred(
 fn with_text(
     read: Read,
     tokens: &TokenStream,
-    (assumption, constants): ((i64, i64, usize), Vec<Found>),
+    (assumption, constants): (Assumption, Vec<Found>),
     from_data: Option<&[Scalar]>,
 ) -> Result<Read, Vec<Diagnostic<Extent>>> {
     let text = lexable(tokens.clone()).to_string();

@@ -183,7 +183,7 @@ impl Types {
         Ty::Number(self.numbers.len() - 1)
     }
 
-    /// Makes a constant of the user an array of so many elements, unless more is known about its type.
+    /// Turns the type of a constant into an array of `count` elements, if the type is still unknown.
     pub(crate) fn make_array(&mut self, ty: Ty, count: usize) {
         if let (Ty::Number(constant), true) = (self.resolve(ty), self.is_any(ty)) {
             let element = self.of_constant();

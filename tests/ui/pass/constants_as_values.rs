@@ -1,4 +1,4 @@
-//! Constants of the crate where their values decide what a specification is: bounds of loops, divisors, `op`, `identity`.
+//! Constants of the crate whose values must be known: bounds of loops, divisors, `op`, `identity`.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "users write it like this")]
 #![deny(warnings)]
 
@@ -169,5 +169,7 @@ fn main() {
         said,
         "this specification is wrong with NOTHING = []: this array has no elements; write its values"
     );
+    let refused = reduction! { ty: f32, map: |x| x.min(TOP), op: |a, b| a.max(b.min(TOP)), identity: none, passes: [shuffle, redux] };
+    assert!(matches!(refused.reduce(&[1.0]), Err(Error::Codegen(_))), "{:?}", refused.reduce(&[1.0]));
     assert!(capped!(f32, TOP).spec().is_err() && format!("{:?}", capped!(f32, TOP)).contains("not neutral"));
 }

@@ -142,7 +142,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns whether a name stands for a constant of the user. rustc decides by what is in scope.
+    /// Returns whether a pattern is written like a constant. If no such constant exists, rustc reports it.
     fn is_constant_pattern(&self, name: &PatIdent) -> bool {
         let is_plain = name.by_ref.is_none() && name.mutability.is_none() && name.subpat.is_none();
         is_plain && self.role.dialect == Dialect::Rust && names::is_constant(&name.ident.to_string())
